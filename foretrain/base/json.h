@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// For .cc files only: the one place that shows a third-party type (the layer check keeps
+// every other header free of it).
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace foretrain {
+
+using Json = nlohmann::json;                 // reading
+using OrderedJson = nlohmann::ordered_json;  // writing: keys stay in the order written
+
+// Parses text that came from outside. Throws Error(BadInput) naming `where` ("file x.json",
+// "request 3") for malformed text, nesting deeper than 64 or a key given twice.
+Json parse_json(std::string_view text, const std::string& where);
+
+// A JSON object being read field by field. Each accessor throws Error(BadInput) that names the
+// field when its value has the wrong type; `finish` throws for fields that nobody asked for,
+// listing near matches. `where` is the prefix of every message.
+class JsonFields {
+ public:
+  JsonFields(const Json& object, std::string where);
+
+  bool has(const std::string& key) const;  // present and not null
+  const Json* find(const std::string& key);  // null when absent or JSON null
+  const Json& require(const std::string& key);
+
+  std::optional<double> number(const std::string& key);  // finite
+  std::optional<std::int64_t> integer(const std::string& key);  // 3 and 3.0, not 3.5
+  std::optional<std::string> text(const std::string& key);
+  std::optional<bool> boolean(const std::string& key);
+
+  double required_number(const std::string& key);
+  std::string required_text(const std::string& key);
+
+  void ignore(const std::string& key);  // a field that is allowed but not read here
+  void finish() const;
+  const std::string& where() const { return where_; }
+
+ private:
+  const Json& object_;
+  std::string where_;
+  std::vector<std::string> asked_;
+};
+
+}  // namespace foretrain

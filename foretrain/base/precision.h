@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace foretrain {
+
+// How matrix products are computed. Fp16, Bf16 and Fp8 are mixed: products in the short
+// format, norms, losses and master weights in fp32. Tf32 stores fp32.
+enum class Precision : std::uint8_t { Fp32, Tf32, Fp16, Bf16, Fp8, Fp64 };
+
+inline constexpr std::array kPrecisionNames{"fp32", "tf32", "fp16", "bf16", "fp8", "fp64"};
+
+inline const char* to_string(Precision precision) {
+  return kPrecisionNames.at(static_cast<std::size_t>(precision));
+}
+
+inline std::optional<Precision> precision_named(std::string_view name) {
+  for (std::size_t i = 0; i < kPrecisionNames.size(); ++i) {
+    if (name == kPrecisionNames[i]) return static_cast<Precision>(i);
+  }
+  return std::nullopt;
+}
+
+// What one element of a tensor is stored as.
+enum class DType : std::uint8_t { F32, F16, BF16, F8, F64, I64, I32, I8, Bool };
+
+inline constexpr std::array kDTypeNames{"f32", "f16", "bf16", "f8", "f64",
+                                        "i64", "i32", "i8",   "bool"};
+inline constexpr std::array<double, 9> kDTypeBytes{4, 2, 2, 1, 8, 8, 4, 1, 1};
+
+inline const char* to_string(DType type) { return kDTypeNames.at(static_cast<std::size_t>(type)); }
+inline double bytes_of(DType type) { return kDTypeBytes[static_cast<std::size_t>(type)]; }
+inline bool is_floating(DType type) { return type <= DType::F64; }
+
+}  // namespace foretrain
