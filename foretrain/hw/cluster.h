@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "foretrain/hw/catalog.h"
 #include "foretrain/hw/device.h"
 #include "foretrain/hw/link.h"
 
@@ -23,6 +26,19 @@ struct Cluster {
   std::vector<Node> nodes;
 };
 
+inline constexpr int kMostNodes = 100'000;
+inline constexpr int kMostDevices = 1'000'000;
+
 int worker_count(const Cluster& cluster);
+
+// Reads a cluster file, a JSON object:
+//   {"nodes": [{"count": 32, "device": "v100-sxm2-16gb", "devices": 4, "intra_node": "nvlink2"}],
+//    "network": "edr"}
+// Several entries make a mixed cluster; an entry may have a `network` of its own. Devices and
+// links are names of the catalog or objects. count and devices default to 1, intra_node to the
+// device's own; the network is required when there is more than one node. What was assumed is
+// added to `assumptions`, `where` begins every message. Throws Error: BadInput, NotFound.
+Cluster parse_cluster(std::string_view text, const std::string& where, const Catalog& catalog,
+                      std::vector<std::string>* assumptions);
 
 }  // namespace foretrain::hw

@@ -3,6 +3,8 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "foretrain/base/seconds.h"
 
@@ -12,8 +14,9 @@ namespace foretrain::hw {
 // Full duplex: the rate holds in each direction at once.
 struct Link {
   std::string name;
-  Seconds latency{0};
+  Seconds latency{0};         // of one step of a collective: one message to a neighbour
   double bytes_per_s = 0;     // of one NIC, or of one device's port inside a node; nominal
+  double efficiency = 1;      // share of the nominal rate that long transfers reach
   int nics = 1;               // of each node
   std::optional<double> flow_cap_bytes_per_s;  // what one TCP flow reaches; RDMA has no cap
   bool rdma = true;           // false: TCP over sockets
@@ -23,8 +26,15 @@ struct Link {
                               // V/b (1 + (ramp b / V)^0.66); 0: at once
 };
 
-// Rate that one node reaches over all its NICs: the sum of min(efficiency * nominal, flow cap).
-// Source of 0.93: RECIPES fit of NCCL over Ethernet and InfiniBand; docs/models.md.
+// Rate that long transfers reach: over all NICs of a node, or from one device inside a node.
+// The sum over NICs of min(efficiency * nominal, flow cap).
 double node_bytes_per_s(const Link& link);
+
+// Reads a link that a user describes, `text` being a JSON object with bytes_per_s and optionally
+// name, latency_s, nics, flow_cap_bytes_per_s, rdma, efficiency, ramp_s, switched, peer_access.
+// Choices made for missing ones are added to `assumptions`. `where` begins every message.
+// Throws Error(BadInput) for unknown fields and for values that no link has.
+Link parse_link(std::string_view text, const std::string& where,
+                std::vector<std::string>* assumptions);
 
 }  // namespace foretrain::hw
