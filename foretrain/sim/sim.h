@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
+#include <span>
 #include <vector>
 
 #include "foretrain/base/seconds.h"
@@ -22,8 +24,8 @@ struct Resource {
   Service service = Service::InOrder;
 };
 
-// A piece of work that occupies one resource. `after` are the tasks that must have ended
-// before it may start; `duration` is its time when it has the resource for itself.
+// A piece of work that occupies one resource. `duration` is its time when it has the resource
+// for itself.
 struct Task {
   ResourceId resource = 0;
   Seconds duration{0};
@@ -31,8 +33,9 @@ struct Task {
   std::int32_t tag = 0;   // likewise
 };
 
-// Tasks with their dependencies, flat: those of task i are
-// after[first_after[i]] .. after[first_after[i + 1]] and are all below i.
+// Tasks with their dependencies, flat. A task may start when those that it is `after` have
+// ended; those of task i are after[first_after[i]] .. after[first_after[i + 1]] and are all
+// below i.
 struct Program {
   std::vector<Resource> resources;
   std::vector<Task> tasks;
@@ -40,9 +43,13 @@ struct Program {
   std::vector<std::int32_t> first_after{0};
 };
 
-// Appends a task and returns its id.
+// Appends a resource or a task and returns its id.
+ResourceId add_resource(Program& program, Service service);
 TaskId add_task(Program& program, const Task& task, std::initializer_list<TaskId> after);
-TaskId add_task(Program& program, const Task& task, const std::vector<TaskId>& after);
+TaskId add_task(Program& program, const Task& task, std::span<const TaskId> after);
+
+// The tasks that task `id` is after.
+std::span<const TaskId> dependencies(const Program& program, TaskId id);
 
 struct Span {
   Seconds start{0};
@@ -56,6 +63,15 @@ struct Timeline {
 
 // Runs the program: a discrete-event simulation from time zero. Deterministic. Asserts that
 // dependencies point backwards and that durations are finite and not negative.
+//
+// Takes time linear in tasks and dependencies when every resource is InOrder; otherwise a
+// factor log(tasks) more. A Shared resource is egalitarian processor sharing: n ready tasks
+// each progress at 1/n, and a task of no duration ends when it is ready. A free Queue chooses
+// among all that is ready at that moment, including what ends just then make ready.
 Timeline run(const Program& program);
+
+// The same by events, whatever the resources. `run` chooses the faster way by itself; this is
+// here so that one way can be checked against the other.
+Timeline run_by_events(const Program& program);
 
 }  // namespace foretrain::sim
