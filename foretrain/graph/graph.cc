@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/graph/graph.h"
+
+#include <algorithm>
+
+#include "foretrain/graph/op.h"
+
+namespace foretrain::graph {
+
+const std::vector<Dim>* Attributes::find(Attr key) const {
+  for (const Attribute& attribute : list_) {
+    if (attribute.key == key) return &attribute.values;
+  }
+  return nullptr;
+}
+
+std::int64_t Attributes::number(Attr key, std::int64_t otherwise) const {
+  const std::vector<Dim>* values = find(key);
+  return values == nullptr || values->empty() ? otherwise : values->front().factor;
+}
+
+std::int64_t Attributes::at(Attr key, int i, std::int64_t otherwise) const {
+  const std::vector<Dim>* values = find(key);
+  if (values == nullptr || values->empty()) return otherwise;
+  const auto index = static_cast<std::size_t>(i);
+  return values->size() > index ? (*values)[index].factor : values->front().factor;
+}
+
+void Attributes::set(Attr key, std::vector<Dim> values) {
+  for (Attribute& attribute : list_) {
+    if (attribute.key == key) {
+      attribute.values = std::move(values);
+      return;
+    }
+  }
+  list_.push_back({key, std::move(values)});
+}
+
+std::int64_t parameter_count(const Graph& graph) {
+  std::int64_t count = 0;
+  for (const Tensor& tensor : graph.tensors) {
+    if (tensor.role == Role::Parameter) count += elements(tensor.shape).factor;
+  }
+  return count;
+}
+
+std::string describe(const Node& node) {
+  if (!node.label.empty()) return node.label;
+  const std::int64_t of = node.attributes.number(Attr::Of, -1);
+  if (of >= 0 && of < kKinds) return std::string(op(static_cast<Kind>(of)).name) + "_grad";
+  return std::string(op(node).name);
+}
+
+}  // namespace foretrain::graph

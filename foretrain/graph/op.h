@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "foretrain/graph/bind.h"
+#include "foretrain/graph/graph.h"
+
+namespace foretrain::graph {
+
+class GradientContext;
+
+// What one run of a node asks of any device: counts, never time.
+struct Work {
+  double flops = 0;         // of products (a multiply-add is two)
+  double vector_flops = 0;  // of everything else
+  double read_bytes = 0;
+  double written_bytes = 0;
+};
+
+enum class Family : std::uint8_t {
+  View, Copy, Matrix, Convolution, Attention, Recurrent, Lookup, Pointwise, Reduction,
+  Normalization, Pool, Loss, Update, Opaque,
+};
+
+// What automatic mixed precision does with an operator's floating-point inputs.
+enum class Autocast : std::uint8_t {
+  Half,    // computed in the short format
+  Full,    // computed in fp32
+  Follow,  // computed in the widest type among its inputs
+};
+
+// One kind of operator. `axes` names which input axes each output axis comes from and which
+// are summed over ("bmk,bkn->bmn" for a batched matrix product; `*` stands for all leading
+// axes; an upper-case axis is a window and splits only with its neighbours' rim), so that a
+// pass can tell which axis may be split and where that leaves partial sums to be reduced.
+struct Op {
+  Kind kind;
+  std::string_view name;
+  std::string_view axes;
+  Family family;
+  Autocast autocast;
+  std::vector<Shape> (*infer)(const Node&, const std::vector<Shape>& inputs);
+  Work (*work)(const NodeView&);
+  void (*gradient)(GradientContext&);  // null: no gradient flows through
+};
+
+const Op& op(Kind kind);
+inline const Op& op(const Node& node) { return op(node.kind); }
+std::optional<Kind> kind_named(std::string_view name);
+
+// Whether the output shares the input's memory.
+bool is_view(const Node& node);
+
+Work work(const NodeView& node);
+
+}  // namespace foretrain::graph

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// One row per built-in model; each family's file provides its rows.
+#pragma once
+
+#include <vector>
+
+#include "foretrain/graph/graph.h"
+#include "foretrain/zoo/spec.h"
+#include "foretrain/zoo/zoo.h"
+
+namespace foretrain::zoo {
+
+struct Entry {
+  Model model;
+  graph::Graph (*build)(Spec&);  // takes its parameters from the spec; reads spec.name()
+};
+
+std::vector<Entry> resnet_entries();
+std::vector<Entry> vgg_entries();
+std::vector<Entry> densenet_entries();
+std::vector<Entry> inception_entries();
+std::vector<Entry> mobilenet_entries();
+std::vector<Entry> lstm_entries();  // language model, GNMT
+std::vector<Entry> bert_entries();
+std::vector<Entry> gpt_entries();  // GPT-2 sizes, gpt:
+std::vector<Entry> llama_entries();
+std::vector<Entry> mlp_entries();
+std::vector<Entry> neumf_entries();
+std::vector<Entry> random_entries();
+
+}  // namespace foretrain::zoo
