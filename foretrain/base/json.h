@@ -3,6 +3,7 @@
 // every other header free of it).
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -15,21 +16,23 @@ using Json = nlohmann::json;                 // reading
 using OrderedJson = nlohmann::ordered_json;  // writing: keys stay in the order written
 
 // Parses text that came from outside. Throws Error(BadInput) naming `where` ("file x.json",
-// "request 3") for malformed text, nesting deeper than 64 or a key given twice.
+// "request 3"), line and column for malformed text (invalid UTF-8 too), a number beyond the
+// range of double, nesting deeper than 64 or a key given twice. Columns count bytes from 1.
 Json parse_json(std::string_view text, const std::string& where);
 
 // A JSON object being read field by field. Each accessor throws Error(BadInput) that names the
 // field when its value has the wrong type; `finish` throws for fields that nobody asked for,
-// listing near matches. `where` is the prefix of every message.
+// listing near matches. `where` is the prefix of every message. Keeps a reference to `object`.
 class JsonFields {
  public:
-  JsonFields(const Json& object, std::string where);
+  JsonFields(const Json& object, std::string where);  // throws where it is no object
+  JsonFields(Json&& object, std::string where) = delete;
 
-  bool has(const std::string& key) const;  // present and not null
+  bool has(const std::string& key) const;    // present and not null; does not count as asked
   const Json* find(const std::string& key);  // null when absent or JSON null
   const Json& require(const std::string& key);
 
-  std::optional<double> number(const std::string& key);  // finite
+  std::optional<double> number(const std::string& key);         // finite
   std::optional<std::int64_t> integer(const std::string& key);  // 3 and 3.0, not 3.5
   std::optional<std::string> text(const std::string& key);
   std::optional<bool> boolean(const std::string& key);

@@ -28,7 +28,7 @@ inline std::optional<Precision> precision_named(std::string_view name) {
 // What one element of a tensor is stored as.
 enum class DType : std::uint8_t { F32, F16, BF16, F8, F64, I64, I32, I8, Bool };
 
-inline constexpr std::array kDTypeNames{"f32", "f16", "bf16", "f8", "f64",
+inline constexpr std::array kDTypeNames{"f32", "f16", "bf16", "f8",  "f64",
                                         "i64", "i32", "i8",   "bool"};
 inline constexpr std::array<double, 9> kDTypeBytes{4, 2, 2, 1, 8, 8, 4, 1, 1};
 

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+# The commands of the project; `make help` lists them. CMake does the work.
+.DEFAULT_GOAL := help
+.PHONY: help build demo test bench accuracy fuzz format lint clean
+
+FORETRAIN := build/release/foretrain
+SOURCES = $(shell find foretrain bench fuzz \( -name '*.h' -o -name '*.cc' \) 2>/dev/null | sort)
+FUZZ_SECONDS ?= 600
+
+help:  ## list these commands
+	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 18
+
+# Configured once; later changes of CMakeLists.txt are noticed by the build itself.
+build/%/build.ninja: CMakePresets.json
+	@cmake --preset $* >build-$*.log 2>&1 || { cat build-$*.log; rm -f build-$*.log; exit 1; }
+	@mv build-$*.log build/$*/configure.log
+	@touch $@
+
+.PHONY: packages-build packages-bench packages-lint
+packages-%:
+	@tools/install_packages.sh build $*
+
+build: packages-build  ## build the program: build/release/foretrain
+	@$(MAKE) --no-print-directory build/release/build.ninja
+	@cmake --build --preset release
+
+demo: build  ## build and show a prediction
+	$(FORETRAIN) predict resnet50 --device v100-sxm2-16gb --workers 8 --batch 128 --precision fp32 --dataset imagenet --epochs 90
+
+test: build  ## build and run all tests, optimised and with sanitizers
+	@$(MAKE) --no-print-directory build/dev/build.ninja
+	@cmake --build --preset dev
+	@ctest --preset release
+	@ctest --preset dev
+
+bench: packages-bench build  ## print the speed figures
+	@cmake --preset release -DFORETRAIN_BENCH=ON >/dev/null
+	@cmake --build --preset release
+	build/release/foretrain_bench
+
+accuracy: build  ## print the error tables: make accuracy DATA=dir
+	@test -n "$(DATA)" || { echo 'make accuracy needs the folder of measurements: make accuracy DATA=dir' >&2; exit 2; }
+	@test -d "$(DATA)/training" || { echo 'make accuracy: no folder $(DATA)/training' >&2; exit 2; }
+	$(FORETRAIN) evaluate --data $(DATA)/training
+
+fuzz: packages-lint  ## fuzz each target for FUZZ_SECONDS (600)
+	@$(MAKE) --no-print-directory build/fuzz/build.ninja
+	@cmake --build --preset fuzz
+	@tools/run_fuzz.sh $(FUZZ_SECONDS)
+
+format: packages-lint  ## format the C++ files
+	@clang-format-14 -i $(SOURCES)
+
+lint: packages-lint  ## check format, names and common mistakes
+	@clang-format-14 --dry-run -Werror $(SOURCES)
+	@$(MAKE) --no-print-directory build/tidy/build.ninja
+	@cmake --build --preset tidy
+
+clean:  ## remove what was built
+	@rm -rf build

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# foretrain_module(NAME [USES module...] [LINKS library...])
+#
+# The folder foretrain/NAME becomes the static library foretrain_NAME, and its *_test.cc files
+# the test foretrain_NAME_test. USES names the modules it may include; tools/check_layers.py
+# holds every #include against it. LINKS names third-party libraries, which stay private.
+# Tests run in the source folder, so that they open data by relative paths.
+function(foretrain_module name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "USES;LINKS")
+  set(folder ${PROJECT_SOURCE_DIR}/foretrain/${name})
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cc)
+  file(GLOB tests CONFIGURE_DEPENDS ${folder}/*_test.cc)
+  list(REMOVE_ITEM sources "" ${tests})
+  list(TRANSFORM arg_USES PREPEND foretrain_)
+
+  set(library foretrain_${name})
+  if(sources)
+    add_library(${library} STATIC ${sources})
+    target_link_libraries(${library} PUBLIC foretrain_options ${arg_USES} PRIVATE ${arg_LINKS})
+  else()
+    add_library(${library} INTERFACE)
+    target_link_libraries(${library} INTERFACE foretrain_options ${arg_USES})
+  endif()
+  set_property(GLOBAL APPEND PROPERTY FORETRAIN_MODULES ${library})
+  foretrain_test(${library}_test SOURCES ${tests} LINKS ${library} ${arg_LINKS})
+endfunction()
+
+# One GoogleTest executable from SOURCES, registered as one test; nothing where there are none.
+function(foretrain_test target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINKS")
+  if(NOT BUILD_TESTING OR NOT arg_SOURCES)
+    return()
+  endif()
+  add_executable(${target} ${arg_SOURCES})
+  target_link_libraries(${target} PRIVATE ${arg_LINKS} GTest::gtest_main)
+  add_test(NAME ${target} COMMAND ${target} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+endfunction()

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/base/near.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+namespace foretrain {
+namespace {
+
+constexpr std::size_t kLongestName = 64;       // longer names are no typing errors
+constexpr std::size_t kShortestContained = 2;  // one letter is contained in too much
+constexpr std::size_t kShortestBeginning = 3;
+
+std::string folded(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    if (c == '_' || c == ' ') c = '-';
+  }
+  return result;
+}
+
+// Insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b`.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before_last(b.size() + 1);
+  std::vector<std::size_t> last(b.size() + 1);
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    before_last.swap(last);
+    last.swap(row);
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t changed = a[i - 1] == b[j - 1] ? 0 : 1;
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + changed});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) row[j] = std::min(row[j], before_last[j - 2] + 1);
+    }
+  }
+  return row[b.size()];
+}
+
+// How far `known` is from `name`, in half edits so that containment ranks between them:
+// a beginning just behind an equal name, another part behind one edit. None when far off.
+std::optional<std::size_t> farness(std::string_view name, std::string_view known) {
+  std::optional<std::size_t> best;
+  const std::size_t tolerated = std::clamp<std::size_t>(name.size() / 3, 1, 3);
+  const std::size_t least =
+      name.size() > known.size() ? name.size() - known.size() : known.size() - name.size();
+  if (least <= tolerated) {
+    const std::size_t distance = edit_distance(name, known);
+    if (distance <= tolerated && distance < name.size()) best = 2 * distance;
+  }
+  const auto offer = [&best](std::size_t value) { best = std::min(best.value_or(value), value); };
+  if (name.size() >= kShortestContained) {
+    if (known.starts_with(name)) {
+      offer(1);
+    } else if (known.find(name) != std::string_view::npos) {
+      offer(3);
+    }
+  }
+  if (known.size() >= kShortestBeginning && name.starts_with(known)) offer(3);
+  return best;
+}
+
+// The length of the UTF-8 character at the start of `text` and its code point; none where the
+// bytes are not UTF-8 (RFC 3629: shortest form, no surrogates, at most U+10FFFF).
+std::optional<std::pair<std::size_t, std::uint32_t>> first_character(std::string_view text) {
+  const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  if (byte(0) < 0x80) return std::pair{std::size_t{1}, std::uint32_t{byte(0)}};
+  const std::size_t length = byte(0) >= 0xf0 ? 4 : byte(0) >= 0xe0 ? 3 : 2;
+  if (byte(0) < 0xc2 || byte(0) > 0xf4 || text.size() < length) return std::nullopt;
+  std::uint32_t code = byte(0) & (0x7fu >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0u) != 0x80u) return std::nullopt;
+    code = (code << 6u) | (byte(i) & 0x3fu);
+  }
+  constexpr std::array<std::uint32_t, 5> kSmallest{0, 0, 0x80, 0x800, 0x10000};
+  const bool surrogate = code >= 0xd800 && code <= 0xdfff;
+  if (code < kSmallest[length] || code > 0x10ffff || surrogate) return std::nullopt;
+  return std::pair{length, code};
+}
+
+std::string hexadecimal(std::string_view prefix, std::uint32_t value, unsigned digits) {
+  std::string result(prefix);
+  for (unsigned shift = 4 * digits; shift > 0; shift -= 4) {
+    result += "0123456789abcdef"[(value >> (shift - 4)) & 0xfu];
+  }
+  return result;
+}
+
+std::string escaped(std::uint32_t code) {
+  switch (code) {
+    case '\n':
+      return "\\n";
+    case '\r':
+      return "\\r";
+    case '\t':
+      return "\\t";
+    default:
+      return code < 0x80 ? hexadecimal("\\x", code, 2) : hexadecimal("\\u", code, 4);
+  }
+}
+
+bool breaks_a_line(std::uint32_t code) {
+  return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x2028 || code == 0x2029;
+}
+
+}  // namespace
+
+std::vector<std::string> near_matches(std::string_view name, const std::vector<std::string>& known,
+                                      std::size_t most) {
+  if (name.empty() || name.size() > kLongestName) return {};
+  const std::string wanted = folded(name);
+  std::vector<std::pair<std::size_t, const std::string*>> found;
+  for (const std::string& candidate : known) {
+    if (const auto far = farness(wanted, folded(candidate))) found.emplace_back(*far, &candidate);
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::string> result;
+  for (const auto& [far, candidate] : found) {
+    const bool beside_equal = far > 0 && found.front().first == 0;
+    if (result.size() == most || beside_equal) break;
+    if (std::find(result.begin(), result.end(), *candidate) == result.end()) {
+      result.push_back(*candidate);
+    }
+  }
+  return result;
+}
+
+std::string did_you_mean(std::string_view name, const std::vector<std::string>& known) {
+  const std::vector<std::string> matches = near_matches(name, known);
+  std::string result;
+  for (std::size_t i = 0; i < matches.size(); ++i) {
+    result += i == 0 ? "; did you mean " : i + 1 == matches.size() ? " or " : ", ";
+    result += "'" + matches[i] + "'";
+  }
+  return result.empty() ? result : result + "?";
+}
+
+std::string printable(std::string_view text, std::size_t longest) {
+  std::string result;
+  for (std::size_t characters = 0; !text.empty(); ++characters) {
+    if (characters == longest) return result + "...";
+    const auto character = first_character(text);
+    const std::size_t length = character ? character->first : 1;
+    if (!character) {
+      result += hexadecimal("\\x", static_cast<unsigned char>(text[0]), 2);
+    } else if (breaks_a_line(character->second)) {
+      result += escaped(character->second);
+    } else {
+      result += text.substr(0, length);
+    }
+    text.remove_prefix(length);
+  }
+  return result;
+}
+
+}  // namespace foretrain

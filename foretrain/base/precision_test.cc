@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/base/precision.h"
+
+#include <gtest/gtest.h>
+
+namespace foretrain {
+namespace {
+
+TEST(Precision, EveryNameLeadsBackToItself) {
+  for (const char* name : kPrecisionNames) {
+    const auto precision = precision_named(name);
+    ASSERT_TRUE(precision.has_value()) << name;
+    EXPECT_STREQ(to_string(*precision), name);
+  }
+  EXPECT_EQ(precision_named("FP32"), std::nullopt);
+  EXPECT_EQ(precision_named(""), std::nullopt);
+}
+
+// By the definition of each format: IEEE 754 binary16, 32 and 64, bfloat16, one-byte fp8.
+TEST(DType, SizesAreThoseOfTheFormats) {
+  EXPECT_EQ(bytes_of(DType::F32), 4);
+  EXPECT_EQ(bytes_of(DType::F16), 2);
+  EXPECT_EQ(bytes_of(DType::BF16), 2);
+  EXPECT_EQ(bytes_of(DType::F8), 1);
+  EXPECT_EQ(bytes_of(DType::F64), 8);
+  EXPECT_EQ(bytes_of(DType::I64), 8);
+  EXPECT_EQ(bytes_of(DType::I32), 4);
+  EXPECT_EQ(bytes_of(DType::I8), 1);
+  EXPECT_EQ(bytes_of(DType::Bool), 1);
+}
+
+TEST(DType, KnowsWhatIsFloating) {
+  for (const DType type : {DType::F32, DType::F16, DType::BF16, DType::F8, DType::F64}) {
+    EXPECT_TRUE(is_floating(type)) << to_string(type);
+  }
+  for (const DType type : {DType::I64, DType::I32, DType::I8, DType::Bool}) {
+    EXPECT_FALSE(is_floating(type)) << to_string(type);
+  }
+}
+
+}  // namespace
+}  // namespace foretrain

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks what the documents say about the tree, and that no file names a place on a machine.
+
+Every folder of foretrain/ is named in docs/architecture.md, every relative link in a Markdown
+file leads to a file, and no text file contains a path of somebody's home or working folder.
+Prints one line per finding and exits with 1 where there is any.
+"""
+import argparse
+import os
+import pathlib
+import re
+import sys
+
+SKIPPED = {"build", ".git", "__pycache__", "node_modules"}
+LINK = re.compile(r"\[[^\]]*\]\(\s*<?([^)\s>]+)>?[^)]*\)|^\[[^\]]+\]:\s*(\S+)", re.MULTILINE)
+FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
+ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:|#")  # another scheme, or a heading of the same page
+MACHINE_PATH = re.compile(r"(?<![\w.~/)\]}-])/(?:home|root|Users|work|workspace)/\w[\w./-]*")
+
+
+def text_files(root: pathlib.Path) -> list[tuple[str, str]]:
+    """Every text file below the root with its path from there."""
+    result = []
+    for folder, folders, files in os.walk(root):
+        folders[:] = sorted(set(folders) - SKIPPED)
+        for name in sorted(files):
+            path = pathlib.Path(folder, name)
+            try:
+                result.append((path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")))
+            except (UnicodeDecodeError, OSError):
+                continue
+    return result
+
+
+def line_of(text: str, offset: int) -> int:
+    return text.count("\n", 0, offset) + 1
+
+
+def check_folders(root: pathlib.Path) -> list[str]:
+    page = root / "docs/architecture.md"
+    if not page.exists():
+        return ["docs/architecture.md: missing"]
+    text = page.read_text(encoding="utf-8")
+    folders = sorted({p.parent.name for p in (root / "foretrain").glob("*/*.*")})
+    return [
+        f"docs/architecture.md: does not name foretrain/{folder}/"
+        for folder in folders
+        if not re.search(rf"foretrain/{re.escape(folder)}/", text)
+    ]
+
+
+def check_links(root: pathlib.Path, file: str, text: str) -> list[str]:
+    findings = []
+    without_code = FENCE.sub(lambda m: "\n" * m.group().count("\n"), text)
+    for match in LINK.finditer(without_code):
+        target = match.group(1) or match.group(2)
+        if ELSEWHERE.match(target):
+            continue
+        path = target.split("#")[0]
+        if not ((root / file).parent / path).exists():
+            findings.append(f"{file}:{line_of(without_code, match.start())}: the link {target} leads nowhere")
+    return findings
+
+
+def check_machine_paths(file: str, text: str) -> list[str]:
+    return [
+        f"{file}:{line_of(text, match.start())}: names a place on a machine: {match.group()}"
+        for match in MACHINE_PATH.finditer(text)
+    ]
+
+
+def check(root: pathlib.Path) -> list[str]:
+    findings = check_folders(root)
+    for file, text in text_files(root):
+        if file.endswith(".md"):
+            findings += check_links(root, file, text)
+        findings += check_machine_paths(file, text)
+    return findings
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent)
+    findings = check(parser.parse_args().root)
+    print("\n".join(findings) or "documents: nothing found")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+import pathlib
+import tempfile
+import unittest
+
+import check_docs
+
+PAGE = {"docs/architecture.md": "`foretrain/base/` small pieces\n"}
+
+
+class CheckDocs(unittest.TestCase):
+    def findings(self, files: dict[str, str]) -> list[str]:
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            for name, text in files.items():
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / name).write_text(text, encoding="utf-8")
+            return check_docs.check(root)
+
+    def assert_finds(self, part: str, files: dict[str, str]) -> None:
+        found = self.findings(files)
+        self.assertEqual(len(found), 1, found)
+        self.assertIn(part, found[0])
+
+    def test_accepts_what_is_right(self):
+        self.assertEqual(self.findings({
+            **PAGE,
+            "foretrain/base/a.h": "",
+            "README.md": "[a](docs/architecture.md#flow) [b](https://example.org/x) [c](#here) [d](docs)\n"
+                         "```sh\n[x](nowhere.md)\n```\n",
+            "notes.txt": "a/home/b, docs/work/x and http://example.org/root/x are no places on a machine\n",
+        }), [])
+
+    def test_finds_a_folder_that_is_not_named(self):
+        self.assert_finds("foretrain/graph/", {**PAGE, "foretrain/graph/a.h": ""})
+
+    def test_finds_a_missing_page(self):
+        self.assert_finds("missing", {"foretrain/base/a.h": ""})
+
+    def test_finds_a_link_that_leads_nowhere(self):
+        self.assert_finds("README.md:3: the link gone.md", {**PAGE, "README.md": "```\nx\n``` [a](gone.md)\n"})
+        self.assert_finds("the link gone.md", {**PAGE, "README.md": "[a]: gone.md\n"})
+
+    def test_finds_places_on_a_machine(self):
+        for top in ("home", "root", "Users", "work"):
+            place = "/" + top + "/anna/x.json"
+            for text in (place, f'path = "{place}"', f"see {place}.", f"(cd {place})", f"A={place}"):
+                self.assert_finds("place on a machine", {**PAGE, "a.txt": text})
+
+
+if __name__ == "__main__":
+    unittest.main()

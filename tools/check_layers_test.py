@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+import pathlib
+import tempfile
+import unittest
+
+import check_layers
+
+SPDX = check_layers.SPDX + "\n"
+HEADER = SPDX + "#pragma once\n"
+LIST = "foretrain_module(base)\nforetrain_module(graph USES base LINKS z)\nforetrain_module(hw\n  USES base)\n"
+
+
+class CheckLayers(unittest.TestCase):
+    def findings(self, files: dict[str, str], cmake: str = LIST) -> list[str]:
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            for name, text in {"CMakeLists.txt": cmake, **files}.items():
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / name).write_text(text, encoding="utf-8")
+            return check_layers.check(root)
+
+    def assert_finds(self, part: str, files: dict[str, str], cmake: str = LIST) -> None:
+        found = self.findings(files, cmake)
+        self.assertEqual(len(found), 1, found)
+        self.assertIn(part, found[0])
+
+    def test_reads_the_list(self):
+        expected = {"base": [], "graph": ["base"], "hw": ["base"]}
+        self.assertEqual(check_layers.declared_modules(LIST + "# foretrain_module(old)\n"), expected)
+
+    def test_accepts_what_is_right(self):
+        self.assertEqual(self.findings({
+            "foretrain/graph/a.h": HEADER + '#include <vector>\n#include "foretrain/base/b.h"\n',
+            "foretrain/graph/a.cc": SPDX + '#include "foretrain/base/json.h"\n#include <CLI/CLI.hpp>\n',
+            "foretrain/base/json.h": SPDX + "// A reason.\n#pragma once\n#include <nlohmann/json.hpp>\n",
+            "foretrain/cli/main.cc": SPDX + '#include "foretrain/graph/a.h"\n',
+            "bench/speed.cc": SPDX + '#include "foretrain/cli/x.h"\n',
+        }), [])
+
+    def test_finds_an_include_outside_uses(self):
+        self.assert_finds("graph does not use hw",
+                          {"foretrain/graph/a.cc": SPDX + '#include "foretrain/hw/b.h"\n'})
+
+    def test_finds_a_stray_include_in_a_test(self):
+        self.assert_finds("a_test.cc:2", {"foretrain/base/a_test.cc": SPDX + '# include "foretrain/hw/b.h"\n'})
+
+    def test_finds_the_use_of_an_adapter(self):
+        self.assert_finds("nothing may use cli", {"foretrain/hw/a.cc": SPDX + '#include "foretrain/cli/b.h"\n'})
+        self.assert_finds("adapter", {}, "foretrain_module(base USES cli)\n")
+
+    def test_finds_a_cycle(self):
+        self.assert_finds("cycle", {}, "foretrain_module(a USES b)\nforetrain_module(b USES a)\n")
+
+    def test_finds_an_undeclared_module(self):
+        self.assert_finds("not declared", {}, "foretrain_module(a USES nobody)\n")
+        self.assert_finds("not declared", {"foretrain/extra/a.cc": SPDX})
+
+    def test_finds_an_empty_list(self):
+        self.assert_finds("no foretrain_module", {}, "project(x)\n")
+
+    def test_finds_third_party_headers_in_a_header(self):
+        for header in ("nlohmann/json.hpp", "CLI/CLI.hpp", "gtest/gtest.h", "unistd.h"):
+            self.assert_finds(header, {"foretrain/hw/a.h": HEADER + f"#include <{header}>\n"})
+
+    def test_finds_the_json_header_in_a_header(self):
+        self.assert_finds("for .cc files", {"foretrain/hw/a.h": HEADER + '#include "foretrain/base/json.h"\n'})
+
+    def test_finds_an_include_that_does_not_start_at_the_root(self):
+        self.assert_finds("path from the root", {"foretrain/hw/a.cc": SPDX + '#include "b.h"\n'})
+
+    def test_finds_missing_first_lines(self):
+        self.assert_finds("a.cc:1", {"foretrain/hw/a.cc": "int x;\n"})
+        self.assert_finds("a.cc:1", {"foretrain/hw/a.cc": ""})
+        self.assert_finds("#pragma once", {"foretrain/hw/a.h": SPDX})
+
+    def test_finds_long_files(self):
+        self.assertEqual(self.findings({"foretrain/hw/a.cc": SPDX + "\n" * 598}), [])
+        self.assert_finds("600 lines", {"foretrain/hw/a.cc": SPDX + "\n" * 599})
+
+
+if __name__ == "__main__":
+    unittest.main()
