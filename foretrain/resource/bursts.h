@@ -25,17 +25,34 @@ struct Bursts {
 };
 
 struct SplitOptions {
-  Seconds window{0.01};    // of one sample
-  Seconds smoothing{0};    // moving average over this long; 0: none
+  Seconds window{0.01};     // of one sample
+  Seconds smoothing{0};     // moving average over this long; 0: none
   Seconds shortest_run{0};  // shorter runs are merged into their neighbours
-  double scale = 1;        // the full scale: 100 for percent, the peak rate for a link
+  double scale = 1;         // the full scale: 100 for percent, the peak rate for a link
 };
 
-// Splits equally spaced samples into bursts and idles: smoothing; one-dimensional k-means
-// with k = 2, threshold midway; centres closer than a tenth of the scale make one state
-// (B above half the scale, else I); the first and the last run are incomplete and dropped;
-// durations are means of complete runs, amounts means of the samples in them. Samples that
-// are not finite are left out. Absent when no sample is left.
+// Splits equally spaced samples into bursts and idles.
+//
+//  1. Smoothing: the mean of an odd number of samples around each (an even one would move the
+//     edges by half a sample; 40 ms of 10 ms samples become five).
+//  2. One-dimensional k-means with k = 2, exact; the threshold lies midway between the centres.
+//     Of two equally good divisions the one with the lower threshold is taken.
+//  3. Centres closer than a tenth of the scale make one state: B when the mean of all samples is
+//     above half the scale, else I.
+//  4. Runs shorter than `shortest_run` are merged into their neighbours, the shortest first. The
+//     first and the last run stay, since their true length is not known. When one run is left,
+//     there is one state, as in 3.
+//  5. The first and the last run are incomplete and dropped. Durations are means of complete
+//     runs, amounts are means of the samples (not smoothed) in them.
+//
+// A state without a complete run (a trace with one or two switches) has no duration: it could
+// only be bounded from below. Its amount is the mean over its incomplete runs, so a BIB always
+// has both amounts. A sample that is not finite is taken to be like the one before it, so that
+// time does not shrink; at both ends of the trace such samples are cut off. Absent when no
+// finite sample is left.
+//
+// A square wave is recovered exactly when the smoothing is short beside its runs: always without
+// smoothing, runs of three samples or more when smoothed over three, of eight or more over five.
 // Source: Driple (SIGMETRICS 2022); the choices that it leaves open are in docs/models.md.
 std::optional<Bursts> split_bursts(const std::vector<double>& samples, const SplitOptions& options);
 
@@ -47,7 +64,8 @@ struct Level {
 };
 
 // Averages levels (overlapping ones add up) over windows that cover [0, end). The last window
-// is left out when it is not whole.
+// is left out when it is not whole. Parts of levels outside [0, end) do not count. Takes time
+// linear in levels and windows.
 std::vector<double> sample_levels(const std::vector<Level>& levels, Seconds end, Seconds window);
 
 }  // namespace foretrain::resource

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/resource/bursts.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cmath>
+#include <cstddef>
+#include <span>
+
+#include "foretrain/resource/two_means.h"
+
+namespace foretrain::resource {
+namespace {
+
+// Consecutive samples of one state.
+struct Run {
+  bool burst = false;
+  std::size_t first = 0;
+  std::size_t length = 0;
+};
+
+struct Mean {
+  double sum = 0;
+  double count = 0;
+  void add(double value) {
+    sum += value;
+    count += 1;
+  }
+  double value() const { return sum / count; }
+};
+
+// The samples from the first to the last finite one; in between, each that is not finite is like
+// the one before it.
+std::vector<double> without_holes(const std::vector<double>& samples) {
+  const auto finite = [](double sample) { return std::isfinite(sample); };
+  const auto first = std::find_if(samples.begin(), samples.end(), finite);
+  const auto last = std::find_if(samples.rbegin(), samples.rend(), finite).base();
+  if (first == samples.end()) return {};
+  std::vector<double> curve(first, last);
+  for (std::size_t i = 1; i < curve.size(); ++i) {
+    if (!std::isfinite(curve[i])) curve[i] = curve[i - 1];
+  }
+  return curve;
+}
+
+// Number of windows in `time`, where a product such as 3 * 0.1 may lie just beside it.
+double windows_in(Seconds time, Seconds window) {
+  const double windows = time / window;
+  const double nearest = std::round(windows);
+  return std::abs(windows - nearest) <= 1e-9 * std::max(1.0, nearest) ? nearest : windows;
+}
+
+// The mean over `half` samples on either side of each; fewer at the ends. The sum slides, so its
+// cost does not depend on `half`.
+std::vector<double> smoothed(const std::vector<double>& curve, std::size_t half) {
+  if (half == 0) return curve;
+  const std::size_t count = curve.size();
+  std::vector<double> result(count);
+  double sum = 0;
+  std::size_t first = 0;
+  std::size_t end = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    for (; end < count && end <= i + half; ++end) sum += curve[end];
+    for (; first + half < i; ++first) sum -= curve[first];
+    result[i] = sum / static_cast<double>(end - first);
+  }
+  return result;
+}
+
+std::vector<Run> runs_above(const std::vector<double>& curve, double threshold) {
+  std::vector<Run> runs;
+  for (std::size_t i = 0; i < curve.size(); ++i) {
+    const bool burst = curve[i] > threshold;
+    if (runs.empty() || runs.back().burst != burst) runs.push_back({burst, i, 0});
+    ++runs.back().length;
+  }
+  return runs;
+}
+
+// Merges inner runs of at most `length` samples, from the left: such a run and the one after it
+// become part of the one before.
+void merge_runs_up_to(std::size_t length, std::vector<Run>& runs) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const bool inner = kept > 0 && i + 1 < runs.size();
+    if (inner && runs[i].length <= length) {
+      runs[kept - 1].length += runs[i].length + runs[i + 1].length;
+      ++i;
+    } else {
+      runs[kept++] = runs[i];
+    }
+  }
+  runs.resize(kept);
+}
+
+void merge_short_runs(std::size_t shortest, std::vector<Run>& runs) {
+  for (std::size_t length = 1; length < shortest && runs.size() > 2; ++length) {
+    merge_runs_up_to(length, runs);
+  }
+}
+
+Bursts one_state(const std::vector<double>& samples, double scale) {
+  Mean mean;
+  for (const double sample : samples) mean.add(sample);
+  Bursts bursts;
+  if (mean.value() > scale / 2) {
+    bursts.pattern = Pattern::B;
+    bursts.burst_amount = mean.value();
+  } else {
+    bursts.pattern = Pattern::I;
+    bursts.idle_amount = mean.value();
+  }
+  return bursts;
+}
+
+// What the runs of one state have in common.
+struct Summary {
+  double amount = 0;
+  std::optional<Seconds> duration;
+};
+
+Summary summarise(const std::vector<double>& samples, const std::vector<Run>& runs, bool burst,
+                  Seconds window) {
+  Mean in_complete;
+  Mean in_incomplete;
+  Mean length;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (runs[i].burst != burst) continue;
+    const bool complete = i > 0 && i + 1 < runs.size();
+    if (complete) length.add(static_cast<double>(runs[i].length));
+    Mean& amount = complete ? in_complete : in_incomplete;
+    const auto in_run = std::span(samples).subspan(runs[i].first, runs[i].length);
+    for (const double sample : in_run) amount.add(sample);
+  }
+  if (length.count == 0) return {.amount = in_incomplete.value(), .duration = std::nullopt};
+  return {.amount = in_complete.value(), .duration = length.value() * window};
+}
+
+}  // namespace
+
+const char* to_string(Pattern pattern) {
+  constexpr std::array kNames{"B", "I", "BIB"};
+  return kNames.at(static_cast<std::size_t>(pattern));
+}
+
+std::optional<Bursts> split_bursts(const std::vector<double>& samples,
+                                   const SplitOptions& options) {
+  assert(options.window > Seconds{0} && options.scale > 0);
+  const std::vector<double> known = without_holes(samples);
+  if (known.empty()) return std::nullopt;
+
+  const auto half = static_cast<std::size_t>(
+      std::round(windows_in(options.smoothing, options.window)) / 2);
+  const std::vector<double> curve = smoothed(known, half);
+  const std::optional<TwoMeans> centres = two_means(curve);
+  if (!centres || centres->high - centres->low < options.scale / 10) {
+    return one_state(known, options.scale);
+  }
+
+  std::vector<Run> runs = runs_above(curve, centres->low + (centres->high - centres->low) / 2);
+  const auto shortest = static_cast<std::size_t>(
+      std::ceil(windows_in(options.shortest_run, options.window)));
+  merge_short_runs(shortest, runs);
+  if (runs.size() == 1) return one_state(known, options.scale);
+
+  const Summary burst = summarise(known, runs, true, options.window);
+  const Summary idle = summarise(known, runs, false, options.window);
+  return Bursts{.pattern = Pattern::BIB,
+                .burst_amount = burst.amount,
+                .idle_amount = idle.amount,
+                .burst = burst.duration,
+                .idle = idle.duration};
+}
+
+std::vector<double> sample_levels(const std::vector<Level>& levels, Seconds end, Seconds window) {
+  assert(window > Seconds{0});
+  const double whole = std::floor(std::max(0.0, windows_in(end, window)));
+  const auto count = static_cast<std::size_t>(whole);
+  std::vector<double> samples(count, 0.0);
+  // Windows that a level covers wholly are noted by their ends alone and summed up at the end.
+  // Counting the levels too gives an exact zero back where none is left.
+  std::vector<double> step(count + 1, 0.0);
+  std::vector<int> joins(count + 1, 0);
+  for (const Level& level : levels) {
+    const double first = std::clamp(windows_in(level.start, window), 0.0, whole);
+    const double last = std::clamp(windows_in(level.end, window), 0.0, whole);
+    if (!(first < last)) continue;
+    const auto whole_from = static_cast<std::size_t>(std::ceil(first));
+    const auto whole_to = static_cast<std::size_t>(last);
+    if (whole_from > whole_to) {  // begins and ends inside one window
+      samples[whole_to] += level.amount * (last - first);
+      continue;
+    }
+    const double before = static_cast<double>(whole_from) - first;
+    const double behind = last - static_cast<double>(whole_to);
+    if (before > 0) samples[whole_from - 1] += level.amount * before;
+    if (behind > 0) samples[whole_to] += level.amount * behind;
+    step[whole_from] += level.amount;
+    step[whole_to] -= level.amount;
+    ++joins[whole_from];
+    --joins[whole_to];
+  }
+  double sum = 0;
+  int present = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    present += joins[i];
+    sum = present == 0 ? 0.0 : sum + step[i];
+    samples[i] += sum;
+  }
+  return samples;
+}
+
+}  // namespace foretrain::resource
