@@ -9,16 +9,20 @@
 namespace foretrain::graph {
 namespace {
 
-DType first_floating(const Graph& graph, const std::vector<TensorId>& inputs) {
+// The floating-point type that all inputs can be promoted to; where none is, the first's.
+DType widest(const Graph& graph, const std::vector<TensorId>& inputs) {
+  DType type = inputs.empty() ? DType::F32 : graph.tensor(inputs.front()).type;
   for (const TensorId id : inputs) {
-    if (is_floating(graph.tensor(id).type)) return graph.tensor(id).type;
+    const DType other = graph.tensor(id).type;
+    if (!is_floating(other)) continue;
+    if (!is_floating(type) || bytes_of(other) > bytes_of(type)) type = other;
   }
-  return inputs.empty() ? DType::F32 : graph.tensor(inputs.front()).type;
+  return type;
 }
 
 // The type of output `i`.
 DType output_type(const Graph& graph, const Node& node, std::size_t i) {
-  const DType type = first_floating(graph, node.inputs);
+  const DType type = widest(graph, node.inputs);
   switch (node.kind) {
     case Kind::Cast:
       return static_cast<DType>(node.attributes.number(Attr::Type, 0));
@@ -36,7 +40,7 @@ DType output_type(const Graph& graph, const Node& node, std::size_t i) {
     case Kind::RmsNorm:
     case Kind::GroupNorm:
     case Kind::Attention:
-      return i == 0 ? type : DType::F32;
+      return i == 0 ? graph.tensor(node.inputs.front()).type : DType::F32;
     case Kind::CrossEntropy:
     case Kind::PointwiseLoss:
       return type == DType::F64 ? type : DType::F32;

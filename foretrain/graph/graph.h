@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "foretrain/base/precision.h"
@@ -48,7 +49,8 @@ enum class Attr : std::uint8_t {
   Mask,         // attention adds a mask
   Dropout,      // attention drops probabilities
   Inplace,      // the output overwrites the first input
-  Of,           // of a gradient: the forward operator's Kind
+  Frozen,       // batch norm uses its running statistics
+  Of,           // of a gradient: the forward Kind; of a fused node: the Kinds of its parts
   Optimizer,    // of an update: its Optimizer
   Outputs,      // opaque and split: how many
   Sizes,        // split: along Axis
@@ -105,6 +107,7 @@ struct Graph {
   std::vector<Node> nodes;
   std::vector<TensorId> outputs;  // what inference returns
   std::optional<TensorId> loss;   // the scalar that training lowers
+  std::vector<std::pair<TensorId, TensorId>> gradients;  // of each trainable parameter, after backward
   std::vector<std::string> notes;  // what a reader should know: assumptions made on import
 
   const Tensor& tensor(TensorId id) const { return tensors[static_cast<std::size_t>(id)]; }

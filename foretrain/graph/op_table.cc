@@ -110,7 +110,7 @@ const std::array<Op, kKinds> kOps{{
     {K::Update, "update", "*,*->", Family::Update, Follow, infer_given, work_update, nullptr},
     {K::ZeroGrad, "zero_grad", "*->", Family::Update, Follow, infer_given, work_fill, nullptr},
 
-    {K::Fused, "fused", "", Pointwise, Follow, infer_given, work_pointwise, nullptr},
+    {K::Fused, "fused", "", Pointwise, Follow, infer_given, work_fused, nullptr},
     {K::Opaque, "opaque", "", Family::Opaque, Follow, infer_given, work_pointwise, grad_opaque},
 }};
 // clang-format on

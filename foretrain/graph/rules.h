@@ -70,6 +70,7 @@ Work work_recurrent_grad(const NodeView&);
 Work work_lookup(const NodeView&);
 Work work_lookup_grad(const NodeView&);
 Work work_pointwise(const NodeView&);
+Work work_fused(const NodeView&);
 Work work_norm(const NodeView&);
 Work work_norm_grad(const NodeView&);
 Work work_update(const NodeView&);

@@ -138,11 +138,26 @@ Work work_pointwise(const NodeView& v) {
   return work;
 }
 
+// One kernel in place of several: what stays inside never reaches memory. A norm in it still
+// reads its input twice.
+Work work_fused(const NodeView& v) {
+  Work work = traffic(v);
+  const std::vector<Dim>* parts = v.node.attributes.find(Attr::Of);
+  work.vector_flops = largest_count(v) * (parts == nullptr ? 1 : static_cast<double>(parts->size()));
+  for (const Dim& part : parts == nullptr ? std::vector<Dim>{} : *parts) {
+    const auto kind = static_cast<Kind>(part.factor);
+    if (kind == Kind::BatchNorm || kind == Kind::GroupNorm || kind == Kind::NormGrad) {
+      work.read_bytes += v.in_bytes(0);
+    }
+  }
+  return work;
+}
+
 // Batch and group norm read their input twice: statistics, then values.
 Work work_norm(const NodeView& v) {
   Work work = traffic(v);
   const bool twice = v.node.kind == Kind::BatchNorm || v.node.kind == Kind::GroupNorm;
-  if (twice && v.attr(Attr::Inplace, 0) == 0) work.read_bytes += v.in_bytes(0);
+  if (twice && v.attr(Attr::Frozen, 0) == 0) work.read_bytes += v.in_bytes(0);
   work.vector_flops = 6 * v.in_count(0);
   return work;
 }

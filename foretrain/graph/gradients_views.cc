@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/graph/backward.h"
+#include "foretrain/graph/rules.h"
+
+namespace foretrain::graph {
+namespace {
+
+Attributes slice(std::int64_t axis, std::int64_t start, std::int64_t end) {
+  return {{Attr::Axis, {Dim(axis)}}, {Attr::Start, {Dim(start)}}, {Attr::End, {Dim(end)}}};
+}
+
+}  // namespace
+
+void grad_reshape(GradientContext& context) {
+  const std::span<const Dim> dims = context.shape(context.in(0)).dims();
+  const std::vector<Dim> target(dims.begin(), dims.end());
+  context.give(0, context.infer(Kind::Reshape, {context.gradient()}, {{Attr::Shape, target}}));
+}
+
+void grad_transpose(GradientContext& context) {
+  const std::vector<Dim>& order = *context.node().attributes.find(Attr::Axes);
+  std::vector<Dim> inverse(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    inverse[static_cast<std::size_t>(order[i].factor)] = Dim(static_cast<std::int64_t>(i));
+  }
+  context.give(0, context.infer(Kind::Transpose, {context.gradient()}, {{Attr::Axes, inverse}}));
+}
+
+void grad_slice(GradientContext& context) {
+  context.give(0, context.emit_one(Kind::SliceGrad, {context.gradient()}, context.in(0)));
+}
+
+// The parts that have a gradient are put together again.
+void grad_split(GradientContext& context) {
+  std::vector<TensorId> parts;
+  for (int i = 0; i < context.outputs(); ++i) {
+    if (context.arrived(i)) parts.push_back(context.gradient(i));
+  }
+  const Attributes axis{{Attr::Axis, {Dim(context.node().attributes.number(Attr::Axis, 0))}}};
+  context.give(0, context.emit_one(Kind::Concat, parts, context.in(0), axis));
+}
+
+void grad_broadcast_view(GradientContext& context) { context.give(0, context.gradient()); }
+
+void grad_pass(GradientContext& context) { context.give(0, context.gradient()); }
+
+void grad_cast(GradientContext& context) { context.give(0, context.gradient()); }
+
+void grad_concat(GradientContext& context) {
+  const TensorId dy = context.gradient();
+  const int axis = axis_of(context.node(), context.shape(dy), 1);
+  std::int64_t start = 0;
+  for (int i = 0; i < context.inputs(); ++i) {
+    const std::int64_t size = context.shape(context.in(i))[axis].factor;
+    if (context.needs(i)) {
+      const TensorId part =
+          context.emit_one(Kind::Slice, {dy}, context.in(i), slice(axis, start, start + size));
+      context.give(i, part);
+    }
+    start += size;
+  }
+}
+
+void grad_pad(GradientContext& context) {
+  context.give(0, context.emit_one(Kind::Slice, {context.gradient()}, context.in(0)));
+}
+
+// Top-k is a gather by the indices that it found itself.
+void grad_gather(GradientContext& context) {
+  const TensorId indices = context.node().kind == Kind::TopK ? context.out(1) : context.in(1);
+  context.give(0, context.emit_one(Kind::GatherGrad, {context.gradient(), indices}, context.in(0)));
+}
+
+void grad_upsample(GradientContext& context) {
+  context.give(0, context.emit_one(Kind::UpsampleGrad, {context.gradient()}, context.in(0)));
+}
+
+void grad_roll(GradientContext& context) {
+  context.give(0, context.emit_one(Kind::Roll, {context.gradient()}, context.in(0)));
+}
+
+}  // namespace foretrain::graph

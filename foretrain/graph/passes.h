@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Passes over a model's forward graph and over the whole step. Each takes a graph and returns
+// a new one.
+#pragma once
+
+#include <string>
+
+#include "foretrain/base/precision.h"
+#include "foretrain/graph/graph.h"
+
+namespace foretrain::graph {
+
+// Throws Error(BadInput) naming the node when the graph is not well formed: an id out of
+// range, a tensor written twice or read before it is written (which a cycle amounts to), a
+// shape that its operator would not infer.
+void verify(const Graph& graph);
+
+// How a framework stores short formats.
+enum class Casting {
+  Automatic,   // fp32 parameters; inputs of products are cast, norms and losses run in fp32
+  WholeModel,  // parameters and activations are stored short; only losses run in fp32
+};
+
+// Gives every tensor the type that it has under `precision` and adds the casts.
+Graph set_precision(const Graph& model, Precision precision, Casting casting);
+
+// Replaces each attention by the products, mask, softmax and dropout that it stands for.
+Graph expand_attention(const Graph& model);
+
+// What is trained: "all", "head" (the last product's parameters) or "lora:rank=R" (two thin
+// products beside every linear layer). Throws Error(BadInput) for anything else.
+Graph set_trainable(Graph model, const std::string& what);
+
+// What inference runs: nothing that only the loss needs, no dropout, batch norm with its
+// running statistics.
+Graph for_inference(const Graph& model);
+
+// What a framework's compiler merges into one kernel.
+enum class Fusion {
+  None,
+  NormActivation,  // batch norm with the addition and activation that follow
+  Pointwise,       // chains of element-wise operators, norms and softmaxes
+};
+
+// Merges neighbours where the values between them are used by nobody else before the merged
+// kernel ends; runs over the whole step.
+Graph fuse(const Graph& step, Fusion fusion);
+
+}  // namespace foretrain::graph

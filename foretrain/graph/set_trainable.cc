@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <charconv>
+
+#include "foretrain/base/error.h"
+#include "foretrain/base/near.h"
+#include "foretrain/graph/builder.h"
+#include "foretrain/graph/passes.h"
+#include "foretrain/graph/rewrite.h"
+
+namespace foretrain::graph {
+namespace {
+
+void freeze(Graph& model) {
+  for (Tensor& tensor : model.tensors) tensor.trainable = false;
+}
+
+Graph only_head(Graph model) {
+  freeze(model);
+  for (std::size_t n = model.nodes.size(); n-- > 0;) {
+    bool found = false;
+    for (const TensorId id : model.nodes[n].inputs) {
+      Tensor& tensor = model.tensor(id);
+      if (tensor.role != Role::Parameter) continue;
+      tensor.trainable = true;
+      found = true;
+    }
+    if (found) return model;
+  }
+  throw Error(ErrorKind::BadInput, "trainable=head: model '" + model.name + "' has no parameters");
+}
+
+TensorId parameter(Graph& graph, const std::string& name, const Shape& shape) {
+  graph.tensors.push_back({name, shape, DType::F32, Role::Parameter, true});
+  return static_cast<TensorId>(graph.tensors.size()) - 1;
+}
+
+TensorId add(Graph& graph, Kind kind, std::vector<TensorId> inputs, const std::string& scope) {
+  Node node;
+  node.kind = kind;
+  node.inputs = std::move(inputs);
+  node.scope = scope;
+  return append(graph, std::move(node)).front();
+}
+
+// y = x w' + scale (x a') b', with a and b of `rank` rows and columns.
+Graph with_lora(Graph model, std::int64_t rank) {
+  freeze(model);
+  Rewrite rewrite(model);
+  for (const Node& node : model.nodes) {
+    rewrite.keep(node);
+    if (node.kind != Kind::Linear) continue;
+    Graph& graph = rewrite.graph();
+    const TensorId x = rewrite.now(node.inputs[0]);
+    const Shape weight = graph.tensor(rewrite.now(node.inputs[1])).shape;
+    const TensorId a = parameter(graph, node.scope + ".lora_A.weight", Shape{Dim(rank), weight[1]});
+    const TensorId b = parameter(graph, node.scope + ".lora_B.weight", Shape{weight[0], Dim(rank)});
+    const std::string scope = node.scope + ".lora";
+    const TensorId thin = add(graph, Kind::Linear, {x, a}, scope);
+    const TensorId wide = add(graph, Kind::Scale, {add(graph, Kind::Linear, {thin, b}, scope)}, scope);
+    const TensorId base = rewrite.now(node.outputs[0]);
+    rewrite.becomes(node.outputs[0], add(graph, Kind::Add, {base, wide}, scope));
+  }
+  return rewrite.finish();
+}
+
+}  // namespace
+
+Graph set_trainable(Graph model, const std::string& what) {
+  const std::string lora = "lora:rank=";
+  if (what == "all") return model;
+  if (what == "head") return only_head(std::move(model));
+  std::int64_t rank = 0;
+  if (what.starts_with(lora)) {
+    const char* end = what.data() + what.size();
+    const auto parsed = std::from_chars(what.data() + lora.size(), end, rank);
+    if (parsed.ec == std::errc{} && parsed.ptr == end && rank >= 1 && rank <= 65536) {
+      return with_lora(std::move(model), rank);
+    }
+  }
+  throw Error(ErrorKind::BadInput, "trainable '" + printable(what) +
+                                       "' is not known; use all, head or lora:rank=16");
+}
+
+}  // namespace foretrain::graph
