@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/zoo/transformer_layers.h"
+
+#include <vector>
+
+namespace foretrain::zoo {
+
+using graph::Attr;
+using graph::Attributes;
+using graph::Builder;
+using graph::Dim;
+using graph::Kind;
+using graph::Scope;
+using graph::Shape;
+using graph::TensorId;
+
+namespace {
+
+Dim last(const Builder& builder, TensorId x) {
+  const Shape& shape = builder.shape(x);
+  return shape[shape.rank() - 1];
+}
+
+}  // namespace
+
+TensorId linear_unbiased(Builder& builder, const std::string& name, TensorId x,
+                         std::int64_t features) {
+  const Scope scope(builder, name);
+  return builder.add(Kind::Linear, {x, builder.parameter("weight", {features, last(builder, x)})});
+}
+
+TensorId embed(Builder& builder, const std::string& name, TensorId tokens, std::int64_t rows,
+               std::int64_t width, TensorId* table) {
+  const Scope scope(builder, name);
+  const TensorId weight = builder.parameter("weight", {rows, width});
+  if (table != nullptr) *table = weight;
+  return builder.add(Kind::Embedding, {tokens, weight});
+}
+
+TensorId embed_positions(Builder& builder, const std::string& name, std::int64_t rows,
+                         std::int64_t seq, std::int64_t width) {
+  const TensorId positions = builder.buffer("position_ids", {1, seq}, DType::I64);
+  return embed(builder, name, positions, rows, width);
+}
+
+TensorId layer_norm(Builder& builder, const std::string& name, TensorId x) {
+  const Scope scope(builder, name);
+  const Dim width = last(builder, x);
+  return builder.add(Kind::LayerNorm,
+                     {x, builder.parameter("weight", {width}), builder.parameter("bias", {width})});
+}
+
+TensorId rms_norm(Builder& builder, const std::string& name, TensorId x) {
+  const Scope scope(builder, name);
+  return builder.add(Kind::RmsNorm, {x, builder.parameter("weight", {last(builder, x)})});
+}
+
+TensorId split_heads(Builder& builder, TensorId x, std::int64_t heads) {
+  const TensorId split =
+      builder.add(Kind::Reshape, {x}, Attributes{{Attr::Shape, {0, 0, heads, -1}}});
+  return builder.add(Kind::Transpose, {split}, Attributes{{Attr::Axes, {0, 2, 1, 3}}});
+}
+
+TensorId merge_heads(Builder& builder, TensorId x) {
+  const TensorId turned =
+      builder.add(Kind::Transpose, {x}, Attributes{{Attr::Axes, {0, 2, 1, 3}}});
+  const TensorId copied = builder.add(Kind::Contiguous, {turned});
+  return builder.add(Kind::Reshape, {copied}, Attributes{{Attr::Shape, {0, 0, -1}}});
+}
+
+TensorId attend(Builder& builder, TensorId q, TensorId k, TensorId v, const AttentionForm& form) {
+  Attributes attributes;
+  if (form.causal) attributes.set(Attr::Causal, {1});
+  if (form.mask) attributes.set(Attr::Mask, {1});
+  if (form.dropout) attributes.set(Attr::Dropout, {1});
+  return builder.add(Kind::Attention, {q, k, v}, attributes);
+}
+
+// 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).
+TensorId gelu_tanh(Builder& builder, TensorId x) {
+  const TensorId half = builder.add(Kind::Scale, {x});
+  const TensorId cube = builder.add(Kind::Pow, {x});
+  const TensorId sum = builder.add(Kind::Add, {x, builder.add(Kind::Scale, {cube})});
+  const TensorId tanh = builder.add(Kind::Tanh, {builder.add(Kind::Scale, {sum})});
+  return builder.add(Kind::Mul, {half, builder.add(Kind::Shift, {tanh})});
+}
+
+TensorId token_cross_entropy(Builder& builder, TensorId logits, TensorId targets) {
+  const Scope scope(builder, "loss");
+  const TensorId rows = builder.add(Kind::Reshape, {logits},
+                                    Attributes{{Attr::Shape, {-1, last(builder, logits)}}});
+  const TensorId flat = builder.add(Kind::Reshape, {targets}, Attributes{{Attr::Shape, {-1}}});
+  return cross_entropy(builder, "", rows, flat);
+}
+
+}  // namespace foretrain::zoo

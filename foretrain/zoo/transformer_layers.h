@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layers that sequence models are made of, as PyTorch runs them in eager mode; beside those of
+// layers.h and in the same manner.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "foretrain/graph/builder.h"
+#include "foretrain/zoo/layers.h"
+
+namespace foretrain::zoo {
+
+// Without bias; `linear` of layers.h has one. Hugging Face's Conv1D, which stores its weight the
+// other way round, is the same product.
+graph::TensorId linear_unbiased(graph::Builder& builder, const std::string& name,
+                                graph::TensorId x, std::int64_t features);
+
+// Looks up `tokens` in a new table of [rows, width]. `table`, if given, receives it, to be tied
+// to the layer that predicts tokens.
+graph::TensorId embed(graph::Builder& builder, const std::string& name, graph::TensorId tokens,
+                      std::int64_t rows, std::int64_t width, graph::TensorId* table = nullptr);
+
+// Rows 0 to seq - 1 of a learned table of [rows, width], as [1, seq, width].
+graph::TensorId embed_positions(graph::Builder& builder, const std::string& name,
+                                std::int64_t rows, std::int64_t seq, std::int64_t width);
+
+graph::TensorId layer_norm(graph::Builder& builder, const std::string& name, graph::TensorId x);
+graph::TensorId rms_norm(graph::Builder& builder, const std::string& name, graph::TensorId x);
+
+// [batch, seq, heads * size] as [batch, heads, seq, size], a view; and back, which copies.
+graph::TensorId split_heads(graph::Builder& builder, graph::TensorId x, std::int64_t heads);
+graph::TensorId merge_heads(graph::Builder& builder, graph::TensorId x);
+
+struct AttentionForm {
+  bool causal = false;
+  bool mask = false;     // a mask of padding is added to the scores
+  bool dropout = false;  // of the probabilities
+};
+
+// Softmax(q k^T / sqrt(size)) v of [batch, heads, seq, size] each; q may have more heads.
+graph::TensorId attend(graph::Builder& builder, graph::TensorId q, graph::TensorId k,
+                       graph::TensorId v, const AttentionForm& form);
+
+// The approximation of GELU by tanh, as Hugging Face's gelu_new computes it: eight kernels.
+graph::TensorId gelu_tanh(graph::Builder& builder, graph::TensorId x);
+
+// Cross entropy over every token: logits [batch, seq, classes], targets [batch, seq].
+graph::TensorId token_cross_entropy(graph::Builder& builder, graph::TensorId logits,
+                                    graph::TensorId targets);
+
+}  // namespace foretrain::zoo
