@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "foretrain/base/seconds.h"
+#include "foretrain/hw/link.h"
+
+namespace foretrain::comm {
+
+// Time for one of `ranks` workers to hand `bytes` to all others along a chain, in small pieces
+// that each rank passes on while it receives the next (NCCL's broadcast).
+//
+//   t = (p-1) a + n / b     a: latency, b: bytes per second
+//
+// Assumes full-duplex links without other traffic, and pieces small beside n. One rank is free.
+// Source: Chan, Heimlich, Purkayastha, van de Geijn, CCPE 2007 (pipelined broadcast).
+Seconds broadcast(double bytes, int ranks, const hw::Link& link);
+
+}  // namespace foretrain::comm

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/comm/hierarchical.h"
+
+#include "foretrain/comm/all_gather.h"
+#include "foretrain/comm/reduce_scatter.h"
+#include "foretrain/comm/ring.h"
+
+namespace foretrain::comm {
+
+Seconds hierarchical_all_reduce(double bytes, int nodes, int devices, const hw::Link& inside,
+                                const hw::Link& across) {
+  Seconds time{0};
+  if (nodes > 1) time += ring_all_reduce(bytes, nodes, across);
+  if (devices > 1) {
+    time += reduce_scatter(bytes, devices, inside) + all_gather(bytes, devices, inside);
+  }
+  return time;
+}
+
+}  // namespace foretrain::comm

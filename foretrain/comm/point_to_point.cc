@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/comm/point_to_point.h"
+
+#include "foretrain/comm/transfer.h"
+
+namespace foretrain::comm {
+
+Seconds point_to_point(double bytes, const hw::Link& link) {
+  return link.latency + transfer_time(bytes, link);
+}
+
+}  // namespace foretrain::comm

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "foretrain/base/seconds.h"
+#include "foretrain/hw/link.h"
+
+namespace foretrain::comm {
+
+// Time to send `bytes` from one worker to another.
+//
+//   t = a + n / b     a: latency, b: bytes per second
+//
+// Source: Hockney, Parallel Computing 1994.
+Seconds point_to_point(double bytes, const hw::Link& link);
+
+}  // namespace foretrain::comm
