@@ -16,19 +16,18 @@ build/%/build.ninja: CMakePresets.json
 	@mv build-$*.log build/$*/configure.log
 	@touch $@
 
-.PHONY: packages-build packages-bench packages-lint
 packages-%:
 	@tools/install_packages.sh build $*
 
 build: packages-build  ## build the program: build/release/foretrain
-	@$(MAKE) --no-print-directory build/release/build.ninja
+	@$(MAKE) -s build/release/build.ninja
 	@cmake --build --preset release
 
 demo: build  ## build and show a prediction
 	$(FORETRAIN) predict resnet50 --device v100-sxm2-16gb --workers 8 --batch 128 --precision fp32 --dataset imagenet --epochs 90
 
 test: build  ## build and run all tests, optimised and with sanitizers
-	@$(MAKE) --no-print-directory build/dev/build.ninja
+	@$(MAKE) -s build/dev/build.ninja
 	@cmake --build --preset dev
 	@ctest --preset release
 	@ctest --preset dev
@@ -38,13 +37,16 @@ bench: packages-bench build  ## print the speed figures
 	@cmake --build --preset release
 	build/release/foretrain_bench
 
-accuracy: build  ## print the error tables: make accuracy DATA=dir
+.PHONY: accuracy-data
+accuracy-data:
 	@test -n "$(DATA)" || { echo 'make accuracy needs the folder of measurements: make accuracy DATA=dir' >&2; exit 2; }
 	@test -d "$(DATA)/training" || { echo 'make accuracy: no folder $(DATA)/training' >&2; exit 2; }
+
+accuracy: accuracy-data build  ## print the error tables: make accuracy DATA=dir
 	$(FORETRAIN) evaluate --data $(DATA)/training
 
 fuzz: packages-lint  ## fuzz each target for FUZZ_SECONDS (600)
-	@$(MAKE) --no-print-directory build/fuzz/build.ninja
+	@$(MAKE) -s build/fuzz/build.ninja
 	@cmake --build --preset fuzz
 	@tools/run_fuzz.sh $(FUZZ_SECONDS)
 
@@ -53,7 +55,7 @@ format: packages-lint  ## format the C++ files
 
 lint: packages-lint  ## check format, names and common mistakes
 	@clang-format-14 --dry-run -Werror $(SOURCES)
-	@$(MAKE) --no-print-directory build/tidy/build.ninja
+	@$(MAKE) -s build/tidy/build.ninja
 	@cmake --build --preset tidy
 
 clean:  ## remove what was built
