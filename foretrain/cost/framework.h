@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "foretrain/graph/backward.h"
+#include "foretrain/graph/passes.h"
+
+namespace foretrain::cost {
+
+// What a framework does to a step besides the model's own arithmetic. One row per framework
+// in framework.cc, each number with its source.
+struct Framework {
+  std::string_view name;
+  graph::Casting casting = graph::Casting::Automatic;
+  graph::Fusion fusion = graph::Fusion::None;
+  graph::GradientHandling gradients = graph::GradientHandling::Fresh;
+  bool flash_fp32 = false;      // attention as one kernel unless the request says otherwise
+  bool flash_short = true;      // likewise in fp16, bf16, fp8
+  bool channels_last = false;   // convolutions run in NHWC: no transposes for tensor cores
+  double host_scale = 1;        // host time per operator against eager PyTorch
+  double update_passes = 1;     // memory traffic of the optimizer against one fused kernel
+  double update_tensors_per_launch = 1;  // parameters that one launch of the optimizer updates
+};
+
+// Throws Error(NotFound) with near matches.
+const Framework& framework_named(const std::string& name);
+std::vector<std::string> framework_names();
+
+}  // namespace foretrain::cost

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+
+#include "foretrain/base/precision.h"
+#include "foretrain/base/seconds.h"
+#include "foretrain/cost/framework.h"
+#include "foretrain/graph/op.h"
+#include "foretrain/hw/device.h"
+
+namespace foretrain::cost {
+
+// Time of one node on one device. `total` is what the device is busy; `compute` and `memory`
+// are what arithmetic and memory traffic alone would take, so the larger one binds.
+struct OpTime {
+  Seconds total{0};
+  Seconds compute{0};
+  Seconds memory{0};
+  int kernels = 0;  // 0: nothing is launched (a view)
+};
+
+// Where the work runs. What every node of a step shares is computed once, by `context_for`.
+struct Context {
+  const hw::Device* device = nullptr;
+  const Framework* framework = nullptr;
+  Precision precision = Precision::Fp32;
+  double matrix_flops_per_s = 0;   // sustained rate of products in `precision`
+  double vector_flops_per_s = 0;   // sustained rate of fp32 arithmetic
+  double memory_bytes_per_s = 0;   // sustained bandwidth
+};
+
+Context context_for(const hw::Device& device, const Framework& framework, Precision precision);
+
+// The seam between hand-written and learned operator models: any callable of this form.
+using OpTimer =
+    std::function<OpTime(const graph::NodeView&, const graph::Work&, const Context&)>;
+
+// The analytic model: tiles and waves for products, passes over memory for the rest.
+OpTime analytic_time(const graph::NodeView& node, const graph::Work& work, const Context& context);
+
+// Time that the host needs to issue a node, on the reference machine.
+Seconds host_time(const graph::NodeView& node, const Context& context);
+
+}  // namespace foretrain::cost

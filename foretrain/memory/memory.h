@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "foretrain/graph/bind.h"
+
+namespace foretrain::memory {
+
+// What changes the memory of a step besides its graph.
+struct Options {
+  bool gradient_buckets = false;  // data parallel: gradients are also held in flat buckets
+  bool short_with_master = false;  // parameters are stored short, the optimizer keeps fp32 copies
+  bool search_workspace = true;   // convolutions may use scratch memory for faster algorithms
+  bool caching_allocator = true;  // GPU: blocks are cached and rounded; CPU: they are not
+};
+
+// Bytes at the moment of the step's peak. The parts before `fragmentation` add up to
+// `allocated`; `allocated` + `fragmentation` is what the allocator has reserved.
+struct Use {
+  double parameters = 0;
+  double gradients = 0;
+  double optimizer = 0;
+  double activations = 0;  // saved for backward, and temporaries that are live at the peak
+  double workspace = 0;
+  double allocated = 0;
+  double fragmentation = 0;
+};
+
+// Peak memory of one worker that runs `step` again and again: liveness over the step, then
+// the caching allocator's behaviour. Source: docs/models.md, "Memory".
+Use step_memory(const graph::Bound& step, const Options& options);
+
+}  // namespace foretrain::memory
