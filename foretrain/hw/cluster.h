@@ -13,7 +13,7 @@ namespace foretrain::hw {
 
 // `devices` equal devices in one machine. Indices point into the vectors of the Cluster.
 struct Node {
-  int device = 0;      // Cluster::devices
+  int device = 0;  // Cluster::devices
   int devices = 1;
   int intra_node = 0;  // Cluster::links
   int network = 0;     // Cluster::links: the node's own NICs
