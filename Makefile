@@ -12,8 +12,8 @@ help:  ## list these commands
 
 # Configured once; later changes of CMakeLists.txt are noticed by the build itself.
 build/%/build.ninja: CMakePresets.json
-	@cmake --preset $* >build-$*.log 2>&1 || { cat build-$*.log; rm -f build-$*.log; exit 1; }
-	@mv build-$*.log build/$*/configure.log
+	@mkdir -p build/$*
+	@cmake --preset $* >build/$*/configure.log 2>&1 || { cat build/$*/configure.log; exit 1; }
 	@touch $@
 
 packages-%:
