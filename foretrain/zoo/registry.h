@@ -16,10 +16,14 @@ struct Entry {
 };
 
 std::vector<Entry> resnet_entries();
+std::vector<Entry> alexnet_entries();
 std::vector<Entry> vgg_entries();
+std::vector<Entry> squeezenet_entries();
 std::vector<Entry> densenet_entries();
 std::vector<Entry> inception_entries();
 std::vector<Entry> mobilenet_entries();
+std::vector<Entry> mnasnet_entries();
+std::vector<Entry> shufflenet_entries();
 std::vector<Entry> lstm_entries();  // language model, GNMT
 std::vector<Entry> bert_entries();
 std::vector<Entry> gpt_entries();  // GPT-2 sizes, gpt:

@@ -32,6 +32,8 @@ class Spec {
     std::string value;
   };
 
+  const std::string* find(const std::string& key);  // null when not given; counts as known
+
   std::string name_;
   std::vector<Parameter> parameters_;
   std::vector<std::string> known_;  // keys that builders asked for

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/zoo/zoo.h"
+
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "foretrain/base/error.h"
+#include "foretrain/base/near.h"
+#include "foretrain/zoo/registry.h"
+
+namespace foretrain::zoo {
+namespace {
+
+struct Catalog {
+  std::vector<Model> models;
+  std::vector<graph::Graph (*)(Spec&)> builders;         // of each model
+  std::unordered_map<std::string_view, std::size_t> at;  // its index by name
+};
+
+Catalog collect() {
+  Catalog catalog;
+  for (const auto entries :
+       {resnet_entries, alexnet_entries, vgg_entries, squeezenet_entries, densenet_entries,
+        inception_entries, mobilenet_entries, mnasnet_entries, shufflenet_entries, lstm_entries,
+        bert_entries, gpt_entries, llama_entries, mlp_entries, neumf_entries, random_entries}) {
+    for (Entry& entry : entries()) {
+      catalog.models.push_back(std::move(entry.model));
+      catalog.builders.push_back(entry.build);
+    }
+  }
+  for (std::size_t i = 0; i < catalog.models.size(); ++i) {
+    catalog.at.emplace(catalog.models[i].name, i);
+  }
+  return catalog;
+}
+
+// Read-only once made, so that many threads may build.
+const Catalog& catalog() {
+  static const Catalog kCatalog = collect();
+  return kCatalog;
+}
+
+[[noreturn]] void fail_unknown(const std::string& name) {
+  std::vector<std::string> known;
+  for (const Model& model : models()) known.push_back(model.name);
+  std::string near = did_you_mean(name, known);
+  if (near.empty()) near = "; 'foretrain models' lists them";
+  throw Error(ErrorKind::NotFound, "no built-in model '" + printable(name) + "'" + near);
+}
+
+}  // namespace
+
+const std::vector<Model>& models() { return catalog().models; }
+
+graph::Graph build(const std::string& text) {
+  Spec spec(text);
+  const Catalog& known = catalog();
+  const auto found = known.at.find(spec.name());
+  if (found == known.at.end()) fail_unknown(spec.name());
+  graph::Graph graph = known.builders[found->second](spec);
+  spec.finish();
+  return graph;
+}
+
+}  // namespace foretrain::zoo
