@@ -27,9 +27,9 @@ AllReduce all_reduce(double bytes, const Path& path) {
   if (path.nodes > 1) {
     consider(tree_over_nodes(bytes, path), "tree");
     if (path.even && path.most_devices > 1 && path.across.rdma) {
-      consider(hierarchical_all_reduce(bytes, path.nodes, path.most_devices, path.inside,
-                                       path.across),
-               "hierarchical");
+      consider(
+          hierarchical_all_reduce(bytes, path.nodes, path.most_devices, path.inside, path.across),
+          "hierarchical");
     }
   }
   return best;

@@ -12,7 +12,7 @@ namespace foretrain::comm {
 //   t = (p-1) a + n / b     a: latency, b: bytes per second
 //
 // Assumes full-duplex links without other traffic, and pieces small beside n. One rank is free.
-// Source: Chan, Heimlich, Purkayastha, van de Geijn, CCPE 2007 (pipelined broadcast).
+// Source: Watts, van de Geijn, Parallel Processing Letters 1995.
 Seconds broadcast(double bytes, int ranks, const hw::Link& link);
 
 }  // namespace foretrain::comm

@@ -32,9 +32,9 @@ struct Path {
 // Path of a group, or of all ranks of the cluster.
 //
 // Inside a node: the rate of the node's own link. Across: the slowest node's NICs, of which a
-// node drives no more than it has devices at work (A100 nodes with four NICs reached one, two
-// and four NICs' rate with one, two and four devices). With TCP the devices of a node disturb
-// each other,
+// node drives no more than it has devices at work (A100 nodes with four NICs of 1.2 GB/s per TCP
+// flow reached 1.2, 2.3 and 4.4 GB/s with one, two and four devices). With TCP the devices of a
+// node disturb each other,
 //
 //   B = B_node / (1 + 0.077 (g-1))     g: most devices at work on one node
 //
@@ -42,8 +42,8 @@ struct Path {
 //
 // Flat: a ring crosses every link, so the slowest rate and the longest ramp hold; a piece of data
 // passes p-N links inside nodes and N-1 across on its way, so a step has their mean latency.
-// Sources: fits of NCCL on T4 cloud nodes over TCP (Pollux: 0.077) and on A100 nodes over
-// InfiniBand (Echo: 0.47); docs/models.md.
+// Sources: fits of NCCL on T4 cloud nodes over TCP (Pollux data: 0.077) and on A100 nodes over
+// InfiniBand (Echo data: 0.47), measurements on Perlmutter (NICs); docs/models.md.
 Path path_over(const hw::Cluster& cluster, const Group& group);
 Path path_over(const hw::Cluster& cluster);
 

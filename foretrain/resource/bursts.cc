@@ -150,8 +150,8 @@ std::optional<Bursts> split_bursts(const std::vector<double>& samples,
   const std::vector<double> known = without_holes(samples);
   if (known.empty()) return std::nullopt;
 
-  const auto half = static_cast<std::size_t>(
-      std::round(windows_in(options.smoothing, options.window)) / 2);
+  const auto half =
+      static_cast<std::size_t>(std::round(windows_in(options.smoothing, options.window)) / 2);
   const std::vector<double> curve = smoothed(known, half);
   const std::optional<TwoMeans> centres = two_means(curve);
   if (!centres || centres->high - centres->low < options.scale / 10) {
@@ -159,8 +159,8 @@ std::optional<Bursts> split_bursts(const std::vector<double>& samples,
   }
 
   std::vector<Run> runs = runs_above(curve, centres->low + (centres->high - centres->low) / 2);
-  const auto shortest = static_cast<std::size_t>(
-      std::ceil(windows_in(options.shortest_run, options.window)));
+  const auto shortest =
+      static_cast<std::size_t>(std::ceil(windows_in(options.shortest_run, options.window)));
   merge_short_runs(shortest, runs);
   if (runs.size() == 1) return one_state(known, options.scale);
 

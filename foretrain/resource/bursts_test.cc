@@ -79,8 +79,8 @@ TEST(SplitBursts, RecoversSquareWavesOfAnyDutyUnderSmoothing) {
 // are incomplete. Burst (4 + 2)/2 = 3 samples, idle (2 + 6)/2 = 4; the burst amount is the mean of
 // samples, (4 * 0.8 + 2 * 1.0)/6 = 5.2/6.
 TEST(SplitBursts, DropsIncompleteRunsAndAveragesTheRest) {
-  const auto bursts = split_bursts(
-      trace({{9, 1.0}, {2, 0}, {4, 0.8}, {6, 0}, {2, 1.0}, {9, 0}}), {.window = Seconds{1}});
+  const auto bursts = split_bursts(trace({{9, 1.0}, {2, 0}, {4, 0.8}, {6, 0}, {2, 1.0}, {9, 0}}),
+                                   {.window = Seconds{1}});
   ASSERT_TRUE(bursts);
   EXPECT_DOUBLE_EQ(bursts->burst->count(), 3);
   EXPECT_DOUBLE_EQ(bursts->idle->count(), 4);
@@ -90,8 +90,7 @@ TEST(SplitBursts, DropsIncompleteRunsAndAveragesTheRest) {
 
 // Two switches: the burst in the middle is complete, the idles around it are not.
 TEST(SplitBursts, AStateWithoutACompleteRunHasNoDuration) {
-  const auto bursts =
-      split_bursts(trace({{5, 0.1}, {3, 0.9}, {5, 0.2}}), {.window = Seconds{1}});
+  const auto bursts = split_bursts(trace({{5, 0.1}, {3, 0.9}, {5, 0.2}}), {.window = Seconds{1}});
   ASSERT_TRUE(bursts);
   EXPECT_EQ(bursts->pattern, Pattern::BIB);
   EXPECT_DOUBLE_EQ(bursts->burst->count(), 3);
@@ -148,9 +147,8 @@ TEST(SplitBursts, NothingFiniteGivesNothing) {
 TEST(SplitBursts, SamplesThatAreNotFiniteKeepTheirPlace) {
   for (const double bad : {kNan, kInf, -kInf}) {
     for (const double smoothing : {0.0, 0.03}) {
-      const auto bursts =
-          split_bursts({bad, 0, 0, 0, 0, 1, bad, 1, 0, 0, bad, 0, 1, 1, 1, 1, bad},
-                       {.smoothing = Seconds{smoothing}});
+      const auto bursts = split_bursts({bad, 0, 0, 0, 0, 1, bad, 1, 0, 0, bad, 0, 1, 1, 1, 1, bad},
+                                       {.smoothing = Seconds{smoothing}});
       ASSERT_TRUE(bursts);
       EXPECT_EQ(bursts->pattern, Pattern::BIB);
       EXPECT_DOUBLE_EQ(bursts->burst_amount.value(), 1);
@@ -195,8 +193,8 @@ TEST(SplitBursts, SmoothingJoinsSpikes) {
     for (int i = 0; i < 30; ++i) samples.push_back(i % 2 == 0 ? 1.0 : 0.0);
     samples.insert(samples.end(), 30, 0.0);
   }
-  const auto bursts = split_bursts(
-      samples, {.smoothing = Seconds{0.05}, .shortest_run = Seconds{0.05}});
+  const auto bursts =
+      split_bursts(samples, {.smoothing = Seconds{0.05}, .shortest_run = Seconds{0.05}});
   ASSERT_TRUE(bursts);
   EXPECT_NEAR(bursts->burst->count(), 0.30, 0.02);
   EXPECT_NEAR(bursts->idle->count(), 0.30, 0.02);
@@ -257,8 +255,8 @@ TEST(SampleLevels, LeavesOutWhatLiesOutside) {
 }
 
 TEST(SampleLevels, LevelInsideOneWindowIsAveraged) {
-  EXPECT_DOUBLE_EQ(
-      sample_levels({{Seconds{1.25}, Seconds{1.75}, 8}}, Seconds{3}, Seconds{1}).at(1), 4);
+  EXPECT_DOUBLE_EQ(sample_levels({{Seconds{1.25}, Seconds{1.75}, 8}}, Seconds{3}, Seconds{1}).at(1),
+                   4);
 }
 
 // 0.3 / 0.1 is slightly less than 3 in floating point: still three whole windows, exact levels.

@@ -123,9 +123,8 @@ void Simulation::link_tasks() {
     first_follower_[i] += first_follower_[i - 1];
   }
   followers_.resize(at(first_follower_.back()));
-  for_each_pair([&](TaskId before, TaskId id) {
-    followers_[at(first_follower_[at(before) + 1]++)] = id;
-  });
+  for_each_pair(
+      [&](TaskId before, TaskId id) { followers_[at(first_follower_[at(before) + 1]++)] = id; });
 }
 
 Timeline Simulation::run() {

@@ -169,8 +169,7 @@ void expect_exclusive(const Program& program, const Timeline& timeline, Resource
 
 // A shared resource works at full rate whenever a task is present: the time covered by spans
 // equals the work. No task is faster than alone.
-void expect_work_conserved(const Program& program, const Timeline& timeline,
-                           ResourceId resource) {
+void expect_work_conserved(const Program& program, const Timeline& timeline, ResourceId resource) {
   std::vector<std::pair<double, double>> spans;
   double work = 0;
   for (const TaskId id : tasks_on(program, resource)) {
@@ -191,7 +190,7 @@ void expect_work_conserved(const Program& program, const Timeline& timeline,
 
 TEST(SimLaws, LinearPassEqualsEvents) {
   std::mt19937 random(1);
-  for (int trial = 0; trial < 200; ++trial) {
+  for (std::size_t trial = 0; trial < 200; ++trial) {
     const Program program =
         random_program(random, std::vector<Service>(1 + trial % 4, Service::InOrder), 60);
     const Timeline line = run(program);

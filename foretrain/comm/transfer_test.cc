@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/comm/transfer.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace foretrain::comm {
+namespace {
+
+// 400 MB at 100 GB/s: 4 ms.
+TEST(Transfer, WithoutRampIsBytesOverRate) {
+  EXPECT_DOUBLE_EQ(transfer_time(400e6, {.bytes_per_s = 100e9}).count(), 4e-3);
+}
+
+// A ramp of 1 ms at 100 GB/s is 100 MB. 100 MB: 1 ms (1 + 1) = 2 ms. 400 MB: 4 ms (1 + 4^-0.66).
+TEST(Transfer, RampSlowsSmallTransfers) {
+  const hw::Link link{.bytes_per_s = 100e9, .ramp = Seconds{1e-3}};
+  EXPECT_DOUBLE_EQ(transfer_time(100e6, link).count(), 2e-3);
+  EXPECT_DOUBLE_EQ(transfer_time(400e6, link).count(), 4e-3 * (1 + std::pow(4, -0.66)));
+}
+
+TEST(Transfer, NothingToSendOrInfiniteRateIsFree) {
+  const hw::Link link{.bytes_per_s = 100e9, .ramp = Seconds{1e-3}};
+  EXPECT_EQ(transfer_time(0, link), Seconds{0});
+  const hw::Link infinite{.bytes_per_s = std::numeric_limits<double>::infinity(),
+                          .ramp = Seconds{1e-3}};
+  EXPECT_EQ(transfer_time(400e6, infinite), Seconds{0});
+}
+
+TEST(TransferLaws, GrowsWithBytesAndRampAndShrinksWithRate) {
+  for (const double ramp : {0.0, 1e-6, 1e-3, 1.0}) {
+    for (double bytes = 1; bytes < 1e12; bytes *= 3) {
+      const hw::Link link{.bytes_per_s = 10e9, .ramp = Seconds{ramp}};
+      const hw::Link faster{.bytes_per_s = 11e9, .ramp = Seconds{ramp}};
+      const hw::Link slower_start{.bytes_per_s = 10e9, .ramp = Seconds{ramp + 1e-6}};
+      EXPECT_LT(transfer_time(bytes, link), transfer_time(1.1 * bytes, link));
+      EXPECT_GT(transfer_time(bytes, link), transfer_time(bytes, faster));
+      EXPECT_LT(transfer_time(bytes, link), transfer_time(bytes, slower_start));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace foretrain::comm
