@@ -17,8 +17,8 @@ struct Pair {
   std::int64_t height;
   std::int64_t width;
 
-  Pair(std::int64_t both) : height(both), width(both) {}  // NOLINT: 3 is a 3x3 kernel
-  Pair(std::int64_t h, std::int64_t w) : height(h), width(w) {}
+  constexpr Pair(std::int64_t both) : height(both), width(both) {}  // NOLINT: 3 is a 3x3 kernel
+  constexpr Pair(std::int64_t h, std::int64_t w) : height(h), width(w) {}
 };
 
 struct Conv {

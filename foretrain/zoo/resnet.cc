@@ -160,6 +160,7 @@ graph::Graph build_thin(Spec& spec) {
 
 std::vector<Entry> resnet_entries() {
   std::vector<Entry> entries;
+  entries.reserve(kRows.size() + kCifarRows + kThin.size());
   for (const Row& row : kRows) {
     entries.push_back({{row.name, "ResNet", row.about, "image=224, classes=1000"}, build_resnet});
   }

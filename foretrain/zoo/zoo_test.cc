@@ -95,6 +95,7 @@ TEST(Zoo, ImageTooSmallNamesTheLeast) {
 TEST(Zoo, SameTextGivesTheSameGraphOnManyThreads) {
   std::vector<graph::Graph> graphs(4);
   std::vector<std::thread> threads;
+  threads.reserve(graphs.size());
   for (graph::Graph& graph : graphs) {
     threads.emplace_back([&graph] { graph = build("resnet18:image=64"); });
   }
