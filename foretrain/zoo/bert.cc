@@ -46,7 +46,8 @@ TensorId self_attention(Builder& builder, TensorId x, const Size& size) {
     merged = merge_heads(builder, attend(builder, q, k, v, {.mask = true, .dropout = true}));
   }
   const Scope output(builder, "output");
-  const TensorId dropped = dropout(builder, "dropout", linear(builder, "dense", merged, size.hidden));
+  const TensorId dense = linear(builder, "dense", merged, size.hidden);
+  const TensorId dropped = dropout(builder, "dropout", dense);
   return layer_norm(builder, "LayerNorm", builder.add(Kind::Add, {dropped, x}));
 }
 
@@ -58,7 +59,8 @@ TensorId layer(Builder& builder, TensorId x, const Size& size) {
     inner = builder.add(Kind::Gelu, {linear(builder, "dense", attended, 4 * size.hidden)});
   }
   const Scope scope(builder, "output");
-  const TensorId dropped = dropout(builder, "dropout", linear(builder, "dense", inner, size.hidden));
+  const TensorId dense = linear(builder, "dense", inner, size.hidden);
+  const TensorId dropped = dropout(builder, "dropout", dense);
   return layer_norm(builder, "LayerNorm", builder.add(Kind::Add, {dropped, attended}));
 }
 
@@ -153,7 +155,8 @@ void add_question_answering(Builder& builder, TensorId sequence) {
 }
 
 void add_classification(Builder& builder, TensorId pooled, std::int64_t labels) {
-  const TensorId logits = linear(builder, "classifier", dropout(builder, "dropout", pooled), labels);
+  const TensorId dropped = dropout(builder, "dropout", pooled);
+  const TensorId logits = linear(builder, "classifier", dropped, labels);
   builder.output(logits);
   const TensorId targets = builder.input("labels", {builder.batch()}, DType::I64);
   builder.loss(cross_entropy(builder, "loss", logits, targets));

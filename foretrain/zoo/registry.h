@@ -24,9 +24,12 @@ std::vector<Entry> inception_entries();
 std::vector<Entry> mobilenet_entries();
 std::vector<Entry> mnasnet_entries();
 std::vector<Entry> shufflenet_entries();
-std::vector<Entry> lstm_entries();  // language model, GNMT
+std::vector<Entry> lstm_entries();
+std::vector<Entry> gnmt_entries();
+std::vector<Entry> transformer_entries();
 std::vector<Entry> bert_entries();
-std::vector<Entry> gpt_entries();  // GPT-2 sizes, gpt:
+std::vector<Entry> gpt_entries();
+std::vector<Entry> opt_entries();
 std::vector<Entry> llama_entries();
 std::vector<Entry> mlp_entries();
 std::vector<Entry> neumf_entries();

@@ -23,7 +23,8 @@ Catalog collect() {
   for (const auto entries :
        {resnet_entries, alexnet_entries, vgg_entries, squeezenet_entries, densenet_entries,
         inception_entries, mobilenet_entries, mnasnet_entries, shufflenet_entries, lstm_entries,
-        bert_entries, gpt_entries, llama_entries, mlp_entries, neumf_entries, random_entries}) {
+        gnmt_entries, transformer_entries, bert_entries, gpt_entries, opt_entries, llama_entries,
+        mlp_entries, neumf_entries, random_entries}) {
     for (Entry& entry : entries()) {
       catalog.models.push_back(std::move(entry.model));
       catalog.builders.push_back(entry.build);
