@@ -32,6 +32,14 @@ void note(std::vector<std::string>* assumptions, std::string text) {
   if (assumptions != nullptr) assumptions->push_back(std::move(text));
 }
 
+// Ends a message about a name that is not in the catalog.
+std::string hint(std::string_view name, const std::vector<std::string>& known,
+                 const char* command) {
+  const std::string nearest = did_you_mean(name, known);
+  return nearest.empty() ? std::string("; `foretrain ") + command + "` lists what is known"
+                         : nearest;
+}
+
 // Spelling that does not matter: case, separators, the vendor in front.
 std::string normal(std::string_view name) {
   std::string text;
@@ -221,7 +229,7 @@ Device find_device(const Catalog& catalog, std::string_view name,
   const DeviceEntry* entry = find_entry(catalog.devices, wanted);
   if (entry == nullptr) {
     throw Error(ErrorKind::NotFound, "unknown device '" + printable(name) + "'" +
-                                         did_you_mean(wanted, names_of(catalog.devices)));
+                                         hint(wanted, names_of(catalog.devices), "devices"));
   }
   if (entry->device.name != wanted) {
     note(assumptions, "device '" + printable(name) + "' taken as " + entry->device.name);
@@ -240,7 +248,7 @@ Link find_link(const Catalog& catalog, std::string_view name) {
   const std::optional<Link> rate = entry == nullptr ? plain_rate(single) : std::nullopt;
   if (entry == nullptr && !rate) {
     throw Error(ErrorKind::NotFound, "unknown link '" + printable(name) + "'" +
-                                         did_you_mean(single, names_of(catalog.links)));
+                                         hint(single, names_of(catalog.links), "networks"));
   }
   if (entry != nullptr && !entry->network && single != wanted) {
     throw Error(ErrorKind::BadInput, "link '" + printable(name) + "': only a network takes a " +
@@ -267,48 +275,6 @@ Link find_intra_node(const Catalog& catalog, std::string_view name, const Device
          "devices of a node joined by " + link.name + ", usual for " + printable(device.name));
   }
   return link;
-}
-
-const Instance& find_instance(const Catalog& catalog, std::string_view name) {
-  const Instance* found = nullptr;
-  std::vector<std::string> names;
-  for (const Instance& instance : catalog.instances) {
-    names.push_back(instance.name);
-    const std::string full = instance.provider + ":" + instance.name;
-    if (name != instance.name && name != full) continue;
-    if (found != nullptr) {
-      throw Error(ErrorKind::NotFound, "several clouds have an instance '" + printable(name) +
-                                           "'; write " + found->provider + ":" + found->name +
-                                           " or " + full);
-    }
-    found = &instance;
-  }
-  if (found != nullptr) return *found;
-  const std::string_view bare = name.substr(name.find(':') + 1);  // npos + 1 is 0
-  throw Error(ErrorKind::NotFound,
-              "unknown cloud instance '" + printable(name) + "'" + did_you_mean(bare, names));
-}
-
-const Instance* cheapest_instance(const Catalog& catalog, const std::string& device,
-                                  std::string_view provider) {
-  const Instance* cheapest = nullptr;
-  std::vector<std::string> providers;
-  for (const Instance& instance : catalog.instances) {
-    if (providers.empty() || providers.back() != instance.provider) {
-      providers.push_back(instance.provider);
-    }
-    if (instance.device != device || (!provider.empty() && instance.provider != provider)) continue;
-    if (cheapest == nullptr ||
-        price_per_device_hour_usd(instance) < price_per_device_hour_usd(*cheapest)) {
-      cheapest = &instance;
-    }
-  }
-  if (!provider.empty() &&
-      std::find(providers.begin(), providers.end(), provider) == providers.end()) {
-    throw Error(ErrorKind::NotFound,
-                "unknown cloud '" + printable(provider) + "'" + did_you_mean(provider, providers));
-  }
-  return cheapest;
 }
 
 }  // namespace foretrain::hw

@@ -59,13 +59,4 @@ Link find_link(const Catalog& catalog, std::string_view name);
 Link find_intra_node(const Catalog& catalog, std::string_view name, const Device& device,
                      std::vector<std::string>* assumptions);
 
-// The instance called `name`: "p3.16xlarge" or "aws:p3.16xlarge". Throws Error(NotFound) with
-// near matches, also where two providers use the name.
-const Instance& find_instance(const Catalog& catalog, std::string_view name);
-
-// The instance with the lowest price per device; null where nobody rents the device. `provider`
-// "" is any. Throws Error(NotFound) for a provider that is not in the catalog.
-const Instance* cheapest_instance(const Catalog& catalog, const std::string& device,
-                                  std::string_view provider = "");
-
 }  // namespace foretrain::hw

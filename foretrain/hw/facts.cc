@@ -37,13 +37,18 @@ std::variant<double, bool, std::string> plain_value(const Json& json, const std:
   fail(where, field, R"(must be a value or {"value": ..., "source": "..."})");
 }
 
+// No JsonFields here: the catalog has two thousand facts and every program reads them all.
 Fact read_fact(const std::string& field, const Json& json, const Json* sources,
                const std::string& where) {
   if (!json.is_object()) return {field, plain_value(json, where, field), ""};
-  JsonFields fields(json, where + ": '" + printable(field) + "'");
-  Fact fact{field, plain_value(fields.require("value"), where, field),
-            fields.text("source").value_or("")};
-  fields.finish();
+  const auto value = json.find("value");
+  const auto source = json.find("source");
+  const bool sourced = source != json.end();
+  if (value == json.end() || json.size() != (sourced ? 2U : 1U) ||
+      (sourced && !source->is_string())) {
+    fail(where, field, R"(must be a value or {"value": ..., "source": "..."})");
+  }
+  Fact fact{field, plain_value(*value, where, field), sourced ? source->get<std::string>() : ""};
   if (sources != nullptr) {
     const auto named = sources->find(fact.source);
     if (named != sources->end() && named->is_string()) fact.source = named->get<std::string>();
