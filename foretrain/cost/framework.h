@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,9 @@
 #include "foretrain/graph/passes.h"
 
 namespace foretrain::cost {
+
+// Generation of the fused attention kernels that a framework ships.
+enum class Flash : std::uint8_t { One, Two, Three };
 
 // What a framework does to a step besides the model's own arithmetic. One row per framework
 // in framework.cc, each number with its source.
@@ -19,10 +23,15 @@ struct Framework {
   graph::GradientHandling gradients = graph::GradientHandling::Fresh;
   bool flash_fp32 = false;      // attention as one kernel unless the request says otherwise
   bool flash_short = true;      // likewise in fp16, bf16, fp8
+  Flash flash = Flash::Two;     // which one
   bool channels_last = false;   // convolutions run in NHWC: no transposes for tensor cores
+  bool copies_heads = true;     // products of transposed 4-D operands copy them first
+  bool fused_update = false;    // one kernel reads and writes each optimizer value once
+  bool fused_softmax = false;   // softmax gradient in one kernel
   double host_scale = 1;        // host time per operator against eager PyTorch
-  double update_passes = 1;     // memory traffic of the optimizer against one fused kernel
+  double update_passes = 1;     // memory traffic of the optimizer, times that of its kernels
   double update_tensors_per_launch = 1;  // parameters that one launch of the optimizer updates
+  double host_per_tensor_s = 0;  // host time per parameter tensor and step, besides operators
 };
 
 // Throws Error(NotFound) with near matches.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <functional>
 
 #include "foretrain/base/precision.h"
@@ -20,7 +21,13 @@ struct OpTime {
   int kernels = 0;  // 0: nothing is launched (a view)
 };
 
+// Families of GPUs whose libraries choose kernels alike. Unknown ones behave like the newest.
+enum class Generation : std::uint8_t {
+  Kepler, Maxwell, Pascal, Volta, Turing, AmpereLarge, AmpereSmall, Ada, Hopper, Blackwell, Other,
+};
+
 // Where the work runs. What every node of a step shares is computed once, by `context_for`.
+// Rates are sustained ones: flop/s and bytes/s.
 struct Context {
   const hw::Device* device = nullptr;
   const Framework* framework = nullptr;
@@ -28,6 +35,25 @@ struct Context {
   double matrix_flops_per_s = 0;   // sustained rate of products in `precision`
   double vector_flops_per_s = 0;   // sustained rate of fp32 arithmetic
   double memory_bytes_per_s = 0;   // sustained bandwidth
+
+  Generation generation = Generation::Other;
+  bool cpu = false;
+  bool tensor_cores = false;        // products in `precision` run on matrix units
+  double sms = 1;
+  double l2_bytes = 0;
+  double gemm_flops_per_s = 0;      // products on vector units
+  double gemm_bytes_per_s = 0;      // likewise
+  double short_flops_per_s = 0;     // 16-bit products on matrix units
+  double short_bytes_per_s = 0;     // products on matrix units
+  double conv_flops_per_s = 0;      // convolutions on vector units
+  double conv_bytes_per_s = 0;
+  double conv_cache_bytes = 0;      // of the intermediate values of a Winograd transform
+  double conv_short_flops_per_s = 0;  // convolutions on matrix units
+  double conv_short_bytes_per_s = 0;
+  double attention_flops_per_s = 0;       // fused attention in 16 bits, forward
+  double attention_grad_flops_per_s = 0;  // backward
+  double launch_s = 0;              // busy time that a small kernel adds
+  double conv_launch_s = 0;         // likewise around convolutions
 };
 
 Context context_for(const hw::Device& device, const Framework& framework, Precision precision);

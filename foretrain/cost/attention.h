@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "foretrain/cost/op_time.h"
+
+namespace foretrain::cost {
+
+// Sets the rates at which fused attention runs. Source: docs/models.md, "Attention".
+void set_attention_rates(Context& context, const hw::Device& device);
+
+}  // namespace foretrain::cost

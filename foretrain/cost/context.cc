@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "foretrain/cost/attention.h"
+#include "foretrain/cost/op_time.h"
+#include "foretrain/cost/sustained.h"
+
+namespace foretrain::cost {
+namespace {
+
+// A rate that divisions can bear, whatever the device's file says.
+double safe(double rate) { return std::max(rate, 1.0); }
+
+// Long streams of 16-bit products against long streams of element-wise fp32 (HBM2e: .90 / .87).
+constexpr double kTensorStream = 0.90 / 0.87;
+
+void set_vector_rates(Context& c, const hw::Device& device) {
+  const double fp32 = safe(device.fp32_flops_per_s);
+  c.vector_flops_per_s = safe(sustained_fp32(device));
+  // Pascal's P100 and AMD compute 16 bits faster on vector units; others convert to fp32.
+  double scale = 1;
+  if (c.precision == Precision::Fp16) {
+    const double half = std::max(fp32, device.fp16_flops_per_s.value_or(0));
+    scale = device.tensor_fp16_flops_per_s ? 1 : half / fp32;
+  }
+  if (c.precision == Precision::Fp64) {
+    scale = hw::matrix_peak(device, Precision::Fp64).value_or(fp32 / 32) / fp32;
+  }
+  c.gemm_flops_per_s = c.vector_flops_per_s * scale;
+  c.gemm_bytes_per_s = safe(0.658 * device.memory_bytes_per_s);  // NeuSight fp32 products
+  c.conv_flops_per_s = safe(sustained_conv_fp32(device) * scale);
+  c.conv_bytes_per_s = 0.95 * c.memory_bytes_per_s;  // CNN steps
+}
+
+void set_tensor_rates(Context& c, const hw::Device& device) {
+  constexpr double kProducts = 0.86;      // of the peak: half-precision linears of A100 and GH200
+  constexpr double kConvolutions = 0.85;  // fp16 steps of CNNs
+  const bool eight = c.precision == Precision::Fp8;
+  const Precision sixteen = c.precision == Precision::Fp16 ? Precision::Fp16 : Precision::Bf16;
+  const Precision conv = eight ? sixteen : c.precision;
+  c.short_bytes_per_s = kTensorStream * c.memory_bytes_per_s;
+  c.short_flops_per_s = sustained_tensor(device, sixteen, kProducts);
+  c.matrix_flops_per_s = sustained_tensor(device, c.precision, kProducts);
+  c.conv_short_flops_per_s = sustained_tensor(device, conv, kConvolutions);
+  c.conv_short_bytes_per_s =
+      (c.framework->channels_last ? 0.95 : 0.75) * c.memory_bytes_per_s;  // CNN steps
+  c.tensor_cores = c.matrix_flops_per_s > 0;
+  if (eight && c.short_flops_per_s <= 0) c.short_flops_per_s = c.matrix_flops_per_s;
+}
+
+}  // namespace
+
+Context context_for(const hw::Device& device, const Framework& framework, Precision precision) {
+  Context c;
+  c.device = &device;
+  c.framework = &framework;
+  c.precision = precision;
+  c.generation = generation_of(device);
+  c.cpu = hw::is_cpu(device);
+  c.sms = std::max(1, device.sms);
+  c.l2_bytes = std::max(0.0, device.l2_bytes);
+  c.launch_s = 4e-6;         // NeuSight's graphs
+  c.conv_launch_s = 1.3e-6;  // CNN steps
+  c.memory_bytes_per_s = safe(bandwidth_share(device) * device.memory_bytes_per_s);
+  set_vector_rates(c, device);
+  set_tensor_rates(c, device);
+  if (!c.tensor_cores) c.matrix_flops_per_s = c.gemm_flops_per_s;
+  set_attention_rates(c, device);
+  return c;
+}
+
+}  // namespace foretrain::cost

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/cost/framework.h"
+
+#include <algorithm>
+#include <array>
+
+#include "foretrain/base/error.h"
+#include "foretrain/base/near.h"
+
+namespace foretrain::cost {
+namespace {
+
+using graph::Casting;
+using graph::Fusion;
+using graph::GradientHandling;
+
+// Sources: docs/models.md, "Frameworks".
+const std::array kFrameworks{
+    // 2.x eager: gradients are set to none; optimizers in foreach form, about 36 tensors a launch.
+    Framework{.name = "pytorch", .update_tensors_per_launch = 36},
+    // 1.x eager: gradients are zeroed and added to, one launch per tensor and operator; no fused
+    // attention.
+    Framework{.name = "pytorch-1",
+              .gradients = GradientHandling::Accumulate,
+              .flash_short = false},
+    // torch.compile: element-wise chains merged, CPU overhead mostly gone.
+    Framework{.name = "pytorch-compile",
+              .fusion = Fusion::Pointwise,
+              .copies_heads = false,
+              .fused_update = true,
+              .fused_softmax = true,
+              .host_scale = 0.35,
+              .update_tensors_per_launch = 36},
+    // PyTorch 1.x with AdaptDL's hooks: per tensor 81 us in backward and 148 us after it.
+    Framework{.name = "adaptdl",
+              .gradients = GradientHandling::Accumulate,
+              .flash_short = false,
+              .host_per_tensor_s = 229e-6},
+    // Graph mode: gradients fresh; unfused optimizer; a C++ executor issues operators.
+    Framework{.name = "tensorflow",
+              .fusion = Fusion::NormActivation,
+              .flash_short = false,
+              .copies_heads = false,
+              .host_scale = 0.5},
+    // Fuses batch norm, addition and activation; fused optimizer kernels, one per tensor.
+    Framework{.name = "mxnet",
+              .fusion = Fusion::NormActivation,
+              .flash_short = false,
+              .copies_heads = false,
+              .fused_update = true,
+              .fused_softmax = true,
+              .host_scale = 0.5},
+    Framework{.name = "paddle",
+              .flash_short = false,
+              .copies_heads = false,
+              .fused_update = true,
+              .fused_softmax = true,
+              .host_scale = 0.6},
+    // Short weights with fp32 masters in a fused optimizer; fused softmax and element-wise.
+    Framework{.name = "megatron",
+              .casting = Casting::WholeModel,
+              .fusion = Fusion::Pointwise,
+              .flash = Flash::Two,
+              .copies_heads = false,
+              .fused_update = true,
+              .fused_softmax = true,
+              .host_scale = 0.6,
+              .update_tensors_per_launch = 100},
+    Framework{.name = "nemo",
+              .casting = Casting::WholeModel,
+              .fusion = Fusion::Pointwise,
+              .flash = Flash::Three,
+              .copies_heads = false,
+              .fused_update = true,
+              .fused_softmax = true,
+              .host_scale = 0.6,
+              .update_tensors_per_launch = 100},
+    Framework{.name = "deepspeed",
+              .casting = Casting::WholeModel,
+              .fused_update = true,
+              .fused_softmax = true,
+              .host_scale = 0.8,
+              .update_tensors_per_launch = 100},
+    // Vendor-tuned containers: NHWC, fused optimizers and norms.
+    Framework{.name = "nvidia",
+              .fusion = Fusion::NormActivation,
+              .flash_short = false,
+              .channels_last = true,
+              .copies_heads = false,
+              .fused_update = true,
+              .fused_softmax = true,
+              .host_scale = 0.6,
+              .update_tensors_per_launch = 100},
+    // XLA compiles the whole step.
+    Framework{.name = "jax",
+              .fusion = Fusion::Pointwise,
+              .channels_last = true,
+              .copies_heads = false,
+              .fused_update = true,
+              .fused_softmax = true,
+              .host_scale = 0.1,
+              .update_tensors_per_launch = 1},
+};
+
+}  // namespace
+
+const Framework& framework_named(const std::string& name) {
+  const auto found = std::find_if(kFrameworks.begin(), kFrameworks.end(),
+                                  [&](const Framework& row) { return row.name == name; });
+  if (found != kFrameworks.end()) return *found;
+  throw Error(ErrorKind::NotFound, "unknown framework '" + printable(name) + "'" +
+                                       did_you_mean(name, framework_names()));
+}
+
+std::vector<std::string> framework_names() {
+  std::vector<std::string> names;
+  for (const Framework& row : kFrameworks) names.emplace_back(row.name);
+  return names;
+}
+
+}  // namespace foretrain::cost

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators that stream their tensors: time = bytes / sustained bandwidth + a launch. The bytes
+// are the operator's own (graph::Work) times what eager kernels move beyond them.
+#include <algorithm>
+
+#include "foretrain/cost/families.h"
+
+namespace foretrain::cost {
+namespace {
+
+using graph::Attr;
+using graph::Kind;
+using graph::NodeView;
+using graph::Work;
+
+Kind of(const NodeView& v) {
+  return static_cast<Kind>(v.attr(Attr::Of, static_cast<std::int64_t>(Kind::Opaque)));
+}
+
+// Share of rows that a second reading does not find in the L2 when every multiprocessor holds
+// `rows` of them: 1 / (1 + (0.4 / u)^4), u = SMs * rows * row bytes / L2.
+// Fitted on NeuSight split=train layer norms and softmaxes.
+double miss(double row_bytes, double rows, const Context& context) {
+  constexpr double kHalf = 0.4;
+  const double u = context.sms * rows * row_bytes;
+  const double limit = kHalf * context.l2_bytes;
+  const double u4 = u * u * u * u;
+  const double limit4 = limit * limit * limit * limit;
+  return u4 > 0 ? u4 / (u4 + limit4) : 0;
+}
+
+double last(const NodeView& v, int i) {
+  const graph::Extent& extent = v.in(i);
+  return extent.rank == 0 ? 1 : static_cast<double>(extent.from_end(1));
+}
+
+// Rows longer than this are read from memory twice more.
+constexpr double kSoftmaxRow = 1024;
+
+double softmax_bytes(const NodeView& v, double bytes, const Context& context) {
+  const double row = last(v, 0);
+  if (row <= kSoftmaxRow) return bytes;
+  return bytes + 2 * v.in_bytes(0) * miss(row * bytes_of(v.in_type(0)), 2, context);
+}
+
+// Eager PyTorch multiplies gradient and output first: six passes in place of three.
+double softmax_grad_bytes(const NodeView& v, double bytes, const Context& context) {
+  if (of(v) == Kind::Softmax && !context.framework->fused_softmax) bytes *= 2;
+  return softmax_bytes(v, bytes, context);
+}
+
+double layer_norm_bytes(const NodeView& v, double bytes, const Context& context) {
+  const double row = last(v, 0) * bytes_of(v.in_type(0));
+  return bytes + v.in_bytes(0) * miss(row, 8, context);
+}
+
+// Times the traffic that the operator itself needs. NeuSight's graphs (pow, maximum, loss) and
+// torchvision's CNN steps (pooling); upsampling, gathering and top-k are assumptions: atomics
+// read what they add to, selection takes several passes.
+double factor(const NodeView& v) {
+  switch (v.node.kind) {
+    case Kind::MaxPool:
+      return 1.35;
+    case Kind::PoolGrad:
+      return of(v) == Kind::MaxPool ? 1.35 : 1;
+    case Kind::LossGrad:
+      return 2.5;
+    case Kind::UpsampleGrad:
+    case Kind::GatherGrad:
+      return 2;
+    case Kind::TopK:
+      return 4;
+    case Kind::PointwiseGrad:
+      if (of(v) == Kind::Pow) return 7.0 / 3;
+      if (of(v) == Kind::Maximum || of(v) == Kind::Minimum) return 10.0 / 3;
+      return 1;
+    default:
+      return 1;
+  }
+}
+
+double moved_bytes(const NodeView& v, const Work& work, const Context& context) {
+  const double bytes = work.read_bytes + work.written_bytes;
+  switch (v.node.kind) {
+    case Kind::Softmax:
+    case Kind::LogSoftmax:
+    case Kind::CrossEntropy:
+      return softmax_bytes(v, bytes, context);
+    case Kind::SoftmaxGrad:
+      return softmax_grad_bytes(v, bytes, context);
+    case Kind::LayerNorm:
+    case Kind::RmsNorm:
+      return layer_norm_bytes(v, bytes, context);
+    case Kind::SliceGrad:  // the rest is filled with zeros first
+      return bytes + v.in_bytes(0);
+    default:
+      return bytes * factor(v);
+  }
+}
+
+// A gradient of an embedding sorts its indices when there are many: eight passes over pairs of
+// key and position by short kernels. Source: PyTorch, EmbeddingBackwardKernel; passes assumed.
+void add_sort(const NodeView& v, OpTime& time, const Context& context) {
+  constexpr double kUnsorted = 768;
+  constexpr int kKernels = 10;
+  const double indices = v.in_count(1);
+  if (indices <= kUnsorted) return;
+  const Seconds sort{8 * 2 * 16 * indices / context.memory_bytes_per_s +
+                     kKernels * context.launch_s};
+  time.total += sort;
+  time.memory += sort;
+  time.kernels += kKernels;
+}
+
+int kernels_of(Kind kind) {
+  switch (kind) {
+    case Kind::CrossEntropy:
+    case Kind::LossGrad:
+    case Kind::SoftmaxGrad:
+    case Kind::NormGrad:
+    case Kind::SliceGrad:
+    case Kind::EmbeddingGrad:
+      return 2;
+    default:
+      return 1;
+  }
+}
+
+}  // namespace
+
+OpTime memory_bound_time(const NodeView& v, const Work& work, const Context& context) {
+  OpTime time;
+  time.kernels = kernels_of(v.node.kind);
+  time.memory = Seconds{moved_bytes(v, work, context) / context.memory_bytes_per_s};
+  time.compute = Seconds{work.vector_flops / context.vector_flops_per_s};
+  time.total = std::max(time.memory, time.compute) + Seconds{time.kernels * context.launch_s};
+  if (v.node.kind == Kind::EmbeddingGrad) add_sort(v, time, context);
+  return time;
+}
+
+}  // namespace foretrain::cost

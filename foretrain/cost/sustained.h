@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "foretrain/cost/op_time.h"
+
+namespace foretrain::cost {
+
+Generation generation_of(const hw::Device& device);
+
+// What a peak of `peak_flops_per_s` sustains when a card may draw `tdp_w` and each flop/s costs
+// `w_per_flops` watts:
+//
+//   ((cap F)^-10 + (tdp / e)^-10)^-0.1      F: peak, e: watts per flop/s
+//
+// so the lower of both limits decides, and neither more peak nor more power ever lowers it.
+// Without a known power (0) the cap alone holds. Source: docs/models.md, "Sustained rates".
+double power_limited(double peak_flops_per_s, double cap, double tdp_w, double w_per_flops);
+
+// fp32 products on vector units; a measured rate of the device takes its place.
+double sustained_fp32(const hw::Device& device);
+// Convolutions on vector units, fp32.
+double sustained_conv_fp32(const hw::Device& device);
+// Products on matrix units; 0 where the device has none for `precision`. `cap` is the share of
+// the peak that the kernels reach with power to spare.
+double sustained_tensor(const hw::Device& device, Precision precision, double cap);
+// The power law's share of the 16-bit tensor peak.
+double tensor_share(const hw::Device& device);
+// Share of the datasheet's bandwidth that long streams reach, by memory type.
+double bandwidth_share(const hw::Device& device);
+
+}  // namespace foretrain::cost

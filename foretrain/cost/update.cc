@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/cost/update.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "foretrain/cost/families.h"
+#include "foretrain/graph/optimizer.h"
+
+namespace foretrain::cost {
+namespace {
+
+using graph::Attr;
+using graph::Kind;
+using graph::NodeView;
+
+// What an optimizer does one element-wise operator at a time: values read and written per
+// parameter, and operators. Counted from PyTorch's torch/optim (foreach and single-tensor
+// forms move the same bytes); LAMB and LARS from their common implementations.
+struct Steps {
+  double passes;
+  double operators;
+};
+constexpr std::array<Steps, 8> kSteps{{
+    {3, 1},    // sgd: p += -lr g
+    {8, 3},    // momentum: b *= m; b += g; p += -lr b
+    {19, 7},   // adam: lerp 3, mul 2, addcmul 4, sqrt 2, div 2, add 2, addcdiv 4
+    {21, 8},   // adamw: weight decay 2 more
+    {30, 13},  // lamb: adam's, decay, two norms, ratio
+    {12, 4},   // adagrad: addcmul 4, sqrt 2, add 2, addcdiv 4
+    {14, 5},   // rmsprop: mul 2, addcmul 4, sqrt 2, add 2, addcdiv 4
+    {13, 6},   // lars: two norms, scale, momentum
+}};
+
+const Steps& steps_of(const NodeView& v) {
+  return kSteps[static_cast<std::size_t>(v.attr(Attr::Optimizer, 0)) % kSteps.size()];
+}
+
+}  // namespace
+
+double update_launches(const NodeView& v, const Framework& framework) {
+  const double per_launch = std::max(1.0, framework.update_tensors_per_launch);
+  if (v.node.kind == Kind::ZeroGrad) return std::ceil(v.inputs() / per_launch);
+  const double tensors = v.inputs() / 2.0;
+  const double operators = framework.fused_update ? 1 : steps_of(v).operators;
+  return operators * std::ceil(tensors / per_launch);
+}
+
+OpTime update_time(const NodeView& v, const graph::Work& work, const Context& context) {
+  double bytes = work.read_bytes + work.written_bytes;
+  if (v.node.kind == Kind::Update) {
+    const auto optimizer = static_cast<graph::Optimizer>(v.attr(Attr::Optimizer, 0));
+    const graph::OptimizerRow& row = graph::row_of(optimizer);
+    if (!context.framework->fused_update) bytes *= steps_of(v).passes / (row.reads + row.writes);
+    bytes *= context.framework->update_passes;
+  }
+  const double launches = update_launches(v, *context.framework);
+  OpTime time;
+  time.kernels = static_cast<int>(launches);
+  time.memory = Seconds{bytes / context.memory_bytes_per_s};
+  time.compute = Seconds{work.vector_flops / context.vector_flops_per_s};
+  time.total = std::max(time.memory, time.compute) + Seconds{launches * context.conv_launch_s};
+  return time;
+}
+
+}  // namespace foretrain::cost
