@@ -7,6 +7,10 @@
 
 namespace foretrain::graph {
 
+Attributes::Attributes(std::initializer_list<Attribute> list) {
+  for (const Attribute& attribute : list) set(attribute.key, attribute.values);
+}
+
 const std::vector<Dim>* Attributes::find(Attr key) const {
   for (const Attribute& attribute : list_) {
     if (attribute.key == key) return &attribute.values;
@@ -27,13 +31,13 @@ std::int64_t Attributes::at(Attr key, int i, std::int64_t otherwise) const {
 }
 
 void Attributes::set(Attr key, std::vector<Dim> values) {
-  for (Attribute& attribute : list_) {
-    if (attribute.key == key) {
-      attribute.values = std::move(values);
-      return;
-    }
+  const auto place = std::lower_bound(list_.begin(), list_.end(), key,
+                                      [](const Attribute& a, Attr k) { return a.key < k; });
+  if (place != list_.end() && place->key == key) {
+    place->values = std::move(values);
+  } else {
+    list_.insert(place, {key, std::move(values)});
   }
-  list_.push_back({key, std::move(values)});
 }
 
 std::int64_t parameter_count(const Graph& graph) {

@@ -63,10 +63,11 @@ struct Attribute {
   bool operator==(const Attribute&) const = default;
 };
 
+// Sorted by key, so that equality does not depend on the order in which they were set.
 class Attributes {
  public:
   Attributes() = default;
-  Attributes(std::initializer_list<Attribute> list) : list_(list) {}
+  Attributes(std::initializer_list<Attribute> list);
 
   // The first value of `key`, or `otherwise` when it is not set.
   std::int64_t number(Attr key, std::int64_t otherwise) const;

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/importer/import.h"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <system_error>
+
+#include "foretrain/base/error.h"
+#include "foretrain/base/near.h"
+#include "foretrain/importer/ftg.h"
+
+namespace foretrain::importer {
+namespace {
+
+constexpr std::uintmax_t kLargestFile = std::uintmax_t{2} << 30;
+
+constexpr std::array<std::string_view, 6> kExtensions{".json",  ".onnx", ".pb",
+                                                      ".pbtxt", ".pt",   ".pth"};
+
+std::string named(const std::filesystem::path& file) {
+  return "file '" + printable(file.string(), 150) + "'";
+}
+
+[[noreturn]] void fail_reading(const std::filesystem::path& file, const std::string& why) {
+  throw Error(ErrorKind::Io, named(file) + ": " + why);
+}
+
+std::string content_of(const std::filesystem::path& file) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(file, error);
+  if (!std::filesystem::exists(status)) fail_reading(file, "there is no such file");
+  if (std::filesystem::is_directory(status)) {
+    if (std::filesystem::exists(file / "saved_model.pb", error)) {
+      throw Error(
+          ErrorKind::Unsupported,
+          named(file) + ": this looks like a TensorFlow SavedModel, which cannot be read yet");
+    }
+    throw Error(ErrorKind::BadInput, named(file) + ": is a folder, not a model file");
+  }
+  if (std::filesystem::is_regular_file(status)) {
+    const std::uintmax_t size = std::filesystem::file_size(file, error);
+    if (!error && size > kLargestFile) {
+      throw Error(ErrorKind::BadInput, named(file) + ": larger than 2 GiB");
+    }
+  }
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) fail_reading(file, "cannot be opened; check that you may read it");
+  std::string content;
+  std::array<char, 1 << 16> buffer{};
+  while (stream.read(buffer.data(), buffer.size()) || stream.gcount() > 0) {
+    content.append(buffer.data(), static_cast<std::size_t>(stream.gcount()));
+    if (content.size() > kLargestFile) {
+      throw Error(ErrorKind::BadInput, named(file) + ": larger than 2 GiB");
+    }
+  }
+  if (stream.bad()) fail_reading(file, "cannot be read to its end");
+  return content;
+}
+
+bool begins(std::string_view content, std::initializer_list<int> bytes) {
+  if (content.size() < bytes.size()) return false;
+  return std::equal(bytes.begin(), bytes.end(), content.begin(),
+                    [](int byte, char c) { return byte == static_cast<unsigned char>(c); });
+}
+
+// ModelProto begins with ir_version (field 1, a small varint), then producer, graph or opset.
+bool is_onnx(std::string_view content) {
+  if (content.size() < 3 || content[0] != 0x08) return false;
+  constexpr std::string_view kNext = "\x12\x1a\x22\x28\x32\x3a\x42";
+  return content[1] > 1 && content[1] < 64 && kNext.find(content[2]) != std::string_view::npos;
+}
+
+// What a file that is not JSON seems to be, or "".
+std::string_view foreign_format(std::string_view content, std::string_view text) {
+  if (begins(content, {0x08, 0x01, 0x12})) return "a TensorFlow SavedModel";
+  if (is_onnx(content)) return "ONNX";
+  if (begins(content, {'P', 'K', 0x03, 0x04})) return "a PyTorch archive";
+  if (begins(content, {0x80, 0x02}) || begins(content, {0x80, 0x04})) return "a Python pickle";
+  if (begins(content, {0x89, 'H', 'D', 'F'})) return "a Keras HDF5 file";
+  if (text.starts_with("node {") || text.starts_with("node{"))
+    return "a TensorFlow GraphDef as text";
+  // GraphDef begins with a node (field 1), which begins with its name (field 1).
+  if (content.size() > 4 && content[0] == 0x0a &&
+      content.substr(2, 3).find('\x0a') != std::string_view::npos) {
+    return "a TensorFlow GraphDef";
+  }
+  return "";
+}
+
+}  // namespace
+
+graph::Graph read_model(std::string_view content, const std::string& where) {
+  constexpr std::string_view kBlank = " \t\r\n";
+  const std::size_t first = content.find_first_not_of(kBlank);
+  const std::string_view text = first == std::string_view::npos ? "" : content.substr(first);
+  if (text.empty()) throw Error(ErrorKind::BadInput, printable(where, 200) + ": is empty");
+  if (text.front() == '{') {
+    const bool config = text.find("\"model_type\"") != std::string_view::npos &&
+                        text.find("\"foretrain-graph\"") == std::string_view::npos;
+    if (config) {
+      throw Error(ErrorKind::Unsupported, printable(where, 200) +
+                                              ": this looks like a Hugging Face config.json, which "
+                                              "cannot be read yet");
+    }
+    return read_ftg(content, where);
+  }
+  const std::string_view format = foreign_format(content, text);
+  if (!format.empty()) {
+    throw Error(ErrorKind::Unsupported, printable(where, 200) + ": this looks like " +
+                                            std::string(format) +
+                                            ", which cannot be read yet; use .ftg.json");
+  }
+  throw Error(ErrorKind::BadInput,
+              printable(where, 200) + ": is not a model file; .ftg.json begins with '{'");
+}
+
+graph::Graph import_model(const std::filesystem::path& file) {
+  return read_model(content_of(file), named(file));
+}
+
+bool looks_like_file(std::string_view model) {
+  if (model.find_first_of("/\\") != std::string_view::npos) return true;
+  return std::any_of(kExtensions.begin(), kExtensions.end(),
+                     [model](std::string_view extension) { return model.ends_with(extension); });
+}
+
+}  // namespace foretrain::importer
