@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "foretrain/cost/op_time.h"
+#include "foretrain/graph/backward.h"
+#include "foretrain/graph/graph.h"
+#include "foretrain/hw/catalog.h"
+
+namespace foretrain {
+
+// One step of a model, prepared for every batch size: the graph with its symbols, and what
+// does not depend on their values.
+struct Step {
+  graph::Graph graph;
+  std::vector<graph::ParameterGradient> gradients;  // in the order in which they are ready
+  std::int64_t parameters = 0;
+  double tokens_per_sample = 0;  // 0: the model does not read tokens
+};
+
+// A bounded cache of prepared steps by their key; the oldest unused one goes first.
+class StepCache {
+ public:
+  std::shared_ptr<const Step> find(const std::string& key);
+  void insert(const std::string& key, std::shared_ptr<const Step> step);
+
+ private:
+  using Order = std::list<std::string>;
+  struct Entry {
+    std::shared_ptr<const Step> step;
+    Order::iterator place;
+  };
+
+  static constexpr std::size_t kMostNodes = 2'000'000;  // over all entries, about 1 GB
+
+  std::mutex mutex_;
+  Order order_;  // newest first
+  std::unordered_map<std::string, Entry> entries_;
+  std::size_t nodes_ = 0;
+};
+
+// What is known, passed to every prediction. Many threads may predict with one.
+struct Library {
+  hw::Catalog catalog;
+  cost::OpTimer op_timer;   // the operator model in use
+  bool read_files = true;   // whether a request may name files; a server says no
+  std::unique_ptr<StepCache> steps;
+};
+
+Library load_library();
+
+}  // namespace foretrain

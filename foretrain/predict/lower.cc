@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "foretrain/predict/communicate.h"
+#include "foretrain/predict/job.h"
+
+namespace foretrain {
+namespace {
+
+// Devices that share a host without reaching each other's memory slow one another down.
+// Source: fit on 1 to 4 T4 per cloud node (Pollux data), docs/models.md.
+constexpr double kSharedNodeSlowdown = 0.02;
+
+std::vector<WorkerClass> worker_classes(const hw::Cluster& cluster) {
+  std::vector<WorkerClass> classes;
+  for (const hw::Node& node : cluster.nodes) {
+    const bool apart = cluster.links[static_cast<std::size_t>(node.intra_node)].peer_access;
+    const int company = apart ? 1 : node.devices;
+    auto found = std::find_if(classes.begin(), classes.end(), [&](const WorkerClass& c) {
+      return c.device == node.device && c.devices_on_node == company;
+    });
+    if (found == classes.end()) {
+      WorkerClass fresh;
+      fresh.device = node.device;
+      fresh.devices_on_node = company;
+      found = classes.insert(classes.end(), fresh);
+    }
+    found->workers += node.devices;
+  }
+  return classes;
+}
+
+// Emits one worker's nodes: a host task issues each kernel, the stream runs them in order.
+class Emitter {
+ public:
+  Emitter(const graph::Bound& bound, const Setting& setting, const Request& request, Job& job,
+          WorkerClass& worker, const Library& library)
+      : bound_(bound), request_(request), job_(job), worker_(worker) {
+    const hw::Device& device = setting.cluster.devices[static_cast<std::size_t>(worker.device)];
+    context_ = cost::context_for(device, *setting.framework, request.precision);
+    worker_.host = sim::add_resource(job.program, sim::Service::InOrder);
+    worker_.stream = sim::add_resource(job.program, sim::Service::InOrder);
+    measure(library);
+    last_kernel_.assign(bound.graph->nodes.size(), -1);
+  }
+
+  // Emits the nodes [first, last); the first kernel also waits for `after`.
+  void emit(std::size_t first, std::size_t last, std::vector<sim::TaskId> after) {
+    for (std::size_t n = first; n < last; ++n) {
+      const graph::NodeView view{bound_, bound_.graph->nodes[n]};
+      waiting_host_ += cost::host_time(view, context_) / request_.host_speed;
+      if (worker_.ops[n].kernels > 0) {
+        const auto tag = static_cast<std::int32_t>(n);
+        const sim::TaskId host = sim::add_task(
+            job_.program, {worker_.host, waiting_host_, kHostTask, tag}, {});
+        waiting_host_ = Seconds{0};
+        after.push_back(host);
+        previous_ = sim::add_task(job_.program,
+                                  {worker_.stream, worker_.ops[n].total, kKernelTask, tag}, after);
+        after.clear();
+      }
+      last_kernel_[n] = previous_;
+    }
+  }
+
+  // The kernel that ends node n's work, or the last one before it.
+  sim::TaskId kernel_of(graph::NodeId n) const {
+    return std::max(last_kernel_[static_cast<std::size_t>(n)], 0);
+  }
+
+ private:
+  void measure(const Library& library) {
+    const double company = 1 + kSharedNodeSlowdown * (worker_.devices_on_node - 1);
+    worker_.ops.reserve(bound_.graph->nodes.size());
+    job_.product_flops = 0;
+    Seconds opaque{0};
+    Seconds all{0};
+    for (const graph::Node& node : bound_.graph->nodes) {
+      const graph::NodeView view{bound_, node};
+      const graph::Work work = graph::work(view);
+      cost::OpTime time = library.op_timer(view, work, context_);
+      time.total *= company;
+      job_.product_flops += work.flops;
+      all += time.total;
+      if (node.kind == graph::Kind::Opaque) opaque += time.total;
+      worker_.ops.push_back(time);
+    }
+    if (all.count() > 0) job_.opaque_share = std::max(job_.opaque_share, opaque / all);
+  }
+
+  const graph::Bound& bound_;
+  const Request& request_;
+  Job& job_;
+  WorkerClass& worker_;
+  cost::Context context_;
+  Seconds waiting_host_{0};
+  sim::TaskId previous_ = -1;
+  std::vector<sim::TaskId> last_kernel_;
+};
+
+std::size_t first_update(const graph::Graph& step) {
+  std::size_t n = step.nodes.size();
+  while (n > 0 && step.nodes[n - 1].kind == graph::Kind::Update) --n;
+  return n;
+}
+
+}  // namespace
+
+std::vector<Bucket> make_buckets(const Step& step, const graph::Bound& bound, double first_bytes,
+                                 double bytes) {
+  std::vector<Bucket> buckets;
+  double limit = first_bytes;
+  Bucket open;
+  for (const graph::ParameterGradient& gradient : step.gradients) {
+    open.bytes += bound.bytes(gradient.gradient);
+    open.ready = gradient.ready;
+    if (open.bytes >= limit) {
+      buckets.push_back(open);
+      open = Bucket{};
+      limit = bytes;
+    }
+  }
+  if (open.bytes > 0) buckets.push_back(open);
+  return buckets;
+}
+
+Job lower(const Step& step, const graph::Bound& bound, const Setting& setting,
+          const Request& request, const Library& library) {
+  Job job;
+  job.classes = worker_classes(setting.cluster);
+  const std::size_t nodes = step.graph.nodes.size();
+  job.program.tasks.reserve(2 * nodes * job.classes.size() + 64);
+  const Communication communication = plan_communication(step, bound, setting, request);
+
+  const Entry entry = before_step(communication, job);
+  std::vector<Emitter> emitters;
+  emitters.reserve(job.classes.size());
+  const std::size_t update = first_update(step.graph);
+  for (WorkerClass& worker : job.classes) {
+    emitters.emplace_back(bound, setting, request, job, worker, library);
+    emitters.back().emit(0, update, entry.after);
+  }
+  std::vector<std::vector<sim::TaskId>> ready(communication.buckets.size());
+  for (std::size_t b = 0; b < ready.size(); ++b) {
+    for (const Emitter& emitter : emitters) {
+      ready[b].push_back(emitter.kernel_of(communication.buckets[b].ready));
+    }
+  }
+  const std::vector<sim::TaskId> gathered = exchange_gradients(communication, entry, ready, job);
+  for (Emitter& emitter : emitters) emitter.emit(update, nodes, gathered);
+  job.floor = communication.floor;
+  job.assumptions = communication.assumptions;
+  return job;
+}
+
+}  // namespace foretrain

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "foretrain/base/seconds.h"
+#include "foretrain/resource/bursts.h"
+
+namespace foretrain {
+
+// A predicted number. The ends of the interval are absent until they are calibrated.
+struct Estimate {
+  double value = 0;
+  std::optional<double> low;
+  std::optional<double> high;
+  std::optional<double> confidence;
+};
+
+// Where the step's time goes; the parts add up to it.
+struct Breakdown {
+  Seconds compute{0};
+  Seconds memory{0};
+  Seconds exposed_communication{0};
+  Seconds host{0};
+  Seconds bubble{0};
+  Seconds input{0};
+};
+
+struct MemoryReport {
+  double peak = 0;
+  double allocated = 0;
+  double parameters = 0;
+  double gradients = 0;
+  double optimizer = 0;
+  double activations = 0;
+  double workspace = 0;
+  double fragmentation = 0;
+  double framework = 0;
+  double capacity = 0;
+  bool fits = true;
+};
+
+// One resource's use over time, or absent where it cannot be said.
+struct ResourceReport {
+  resource::Bursts bursts;
+  std::string unit;
+};
+
+struct RoleReport {
+  std::optional<ResourceReport> gpu_util;
+  std::optional<ResourceReport> gpu_memory_util;
+  std::optional<ResourceReport> net_tx;
+  std::optional<ResourceReport> net_rx;
+  std::optional<ResourceReport> memory_used;
+};
+
+struct OperatorReport {
+  std::string name;
+  std::string kind;
+  Seconds time{0};
+  double share = 0;
+};
+
+struct Report {
+  Estimate step_time_s;
+  double samples_per_s = 0;
+  std::optional<double> tokens_per_s;
+  std::optional<double> tokens_per_s_per_device;
+  std::optional<double> mfu;  // share of the device's peak that the model's own products use
+  std::optional<Estimate> epoch_time_s;
+  std::optional<Estimate> total_time_s;
+  Breakdown breakdown;
+  Seconds communication{0};  // all of it, hidden or not
+  MemoryReport memory;
+  Seconds window{0.01};
+  RoleReport worker;
+  std::optional<RoleReport> server;
+  std::optional<Estimate> cost_usd;
+  std::vector<OperatorReport> top_operators;
+  std::string engine = "operators";
+  std::vector<std::string> assumptions;
+  std::vector<std::string> warnings;
+};
+
+// The JSON of INTERFACE, on one line.
+std::string to_json(const Report& report);
+
+}  // namespace foretrain

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "foretrain/base/precision.h"
+#include "foretrain/graph/optimizer.h"
+
+namespace foretrain {
+
+// Something of a catalog by its name, or a new one by its JSON text (an object, or the content
+// of a file that the name points to).
+struct Described {
+  std::string text;
+  bool json = false;
+  bool operator==(const Described&) const = default;
+};
+
+enum class Mode { Train, Inference };
+
+enum class Parallel { Ddp, AllReduce, DataParallel, ParameterServer, Horovod, Fsdp, Zero1, Zero2, Zero3 };
+
+// How the work is divided. Beyond data parallelism every degree is 1 in this version.
+struct Strategy {
+  Parallel kind = Parallel::Ddp;
+  int tensor = 1;
+  int pipeline = 1;
+  int expert = 1;
+  int context = 1;
+  std::optional<std::int64_t> micro_batch;
+  int interleave = 1;
+  std::string recompute = "none";
+  int servers = 1;  // parameter servers
+  bool asynchronous = false;
+  Described server_device{"cpu", false};
+  std::vector<int> server_placement;  // servers on each node; empty: round-robin
+};
+
+// What is asked. Absent fields have the defaults of request_fields.h; those that matter are
+// listed among the report's assumptions.
+struct Request {
+  std::string model;
+  std::optional<Described> device;
+  std::optional<Described> intra_node;
+  std::optional<Described> network;
+  std::optional<Described> cluster;
+  int workers = 1;
+  std::optional<int> workers_per_node;
+  std::vector<int> placement;
+  std::optional<std::int64_t> batch;
+  std::optional<std::int64_t> global_batch;
+  Precision precision = Precision::Fp32;
+  std::string framework = "pytorch";
+  double host_speed = 1;
+  std::optional<double> input_rate;
+  std::optional<double> context_bytes;
+  std::optional<std::string> attention;  // "math", "flash"
+  std::string trainable = "all";
+  graph::Optimizer optimizer = graph::Optimizer::Sgd;
+  Strategy strategy;
+  std::optional<double> samples;
+  std::optional<double> epochs;
+  std::optional<double> steps;
+  std::optional<double> tokens;
+  std::optional<std::string> dataset;
+  Mode mode = Mode::Train;
+  std::vector<std::string> predictors;
+  std::string engine = "auto";
+  std::optional<double> price_per_device_hour;
+  std::optional<std::string> cloud;
+};
+
+// Reads a request from its JSON text. `where` begins every message ("request 3"). Throws
+// Error(BadInput) for malformed JSON, unknown fields (near matches listed), wrong types and
+// values out of range. Nothing is looked up yet.
+Request parse_request(std::string_view json, const std::string& where);
+
+}  // namespace foretrain

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "foretrain/cost/framework.h"
+#include "foretrain/hw/cluster.h"
+#include "foretrain/predict/library.h"
+#include "foretrain/predict/request.h"
+
+namespace foretrain {
+
+// A request with everything looked up: what runs where.
+struct Setting {
+  hw::Cluster cluster;
+  const cost::Framework* framework = nullptr;
+  hw::Device server_device;  // of parameter servers
+  int workers = 1;
+  std::int64_t batch = 1;  // per worker
+  bool flash_attention = false;
+  std::optional<double> samples;  // in the data set
+  std::optional<hw::Instance> instance;  // of the cloud
+  std::vector<std::string> assumptions;
+};
+
+// Looks up devices, links, framework and data set. Throws Error: NotFound with near matches,
+// Unsupported for what a device or this version cannot do, BadInput for what does not fit.
+Setting find_setting(const Request& request, const Library& library);
+
+// The step that the request asks for, from the cache or prepared now: the model with its
+// precision, gradients, update and fusions.
+std::shared_ptr<const Step> find_step(const Request& request, const Setting& setting,
+                                      const Library& library);
+
+// The model alone: built in, or read from a file.
+graph::Graph find_model(const std::string& model, const Library& library);
+
+}  // namespace foretrain

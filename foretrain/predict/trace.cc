@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/base/error.h"
+#include "foretrain/base/json.h"
+#include "foretrain/base/near.h"
+#include "foretrain/importer/ftg.h"
+#include "foretrain/predict/predict.h"
+
+namespace foretrain {
+namespace {
+
+std::string task_name(const Stages& stages, const sim::Task& task) {
+  const auto& nodes = stages.step->graph.nodes;
+  switch (task.kind) {
+    case kHostTask:
+      return "launch " + graph::describe(nodes[static_cast<std::size_t>(task.tag)]);
+    case kKernelTask:
+      return graph::describe(nodes[static_cast<std::size_t>(task.tag)]);
+    case kServerTask:
+      return "server update " + std::to_string(task.tag);
+    default:
+      return "exchange " + std::to_string(task.tag);
+  }
+}
+
+const char* kind_name(std::int32_t kind) {
+  switch (kind) {
+    case kHostTask:
+      return "host";
+    case kKernelTask:
+      return "kernel";
+    case kServerTask:
+      return "server";
+    default:
+      return "communication";
+  }
+}
+
+std::string scope_of(const Stages& stages, const sim::Task& task) {
+  if (task.kind != kHostTask && task.kind != kKernelTask) return "";
+  return stages.step->graph.nodes[static_cast<std::size_t>(task.tag)].scope;
+}
+
+OrderedJson row_names(const Stages& stages) {
+  OrderedJson events = OrderedJson::array();
+  const auto name = [&](int row, const std::string& text) {
+    events.push_back({{"name", "thread_name"}, {"ph", "M"}, {"pid", 0}, {"tid", row},
+                      {"args", {{"name", text}}}});
+  };
+  name(0, "network");
+  name(1, "parameter server");
+  for (const WorkerClass& worker : stages.job.classes) {
+    const std::string& device =
+        stages.setting.cluster.devices[static_cast<std::size_t>(worker.device)].name;
+    name(worker.host, "host of " + device);
+    name(worker.stream, device);
+  }
+  return events;
+}
+
+}  // namespace
+
+std::string to_chrome_trace(const Stages& stages) {
+  OrderedJson events = row_names(stages);
+  const std::vector<sim::Task>& tasks = stages.job.program.tasks;
+  for (std::size_t t = 0; t < tasks.size(); ++t) {
+    const sim::Span& span = stages.timeline.spans[t];
+    events.push_back({{"name", task_name(stages, tasks[t])},
+                      {"cat", kind_name(tasks[t].kind)},
+                      {"ph", "X"},
+                      {"ts", span.start.count() * 1e6},
+                      {"dur", (span.end - span.start).count() * 1e6},
+                      {"pid", 0},
+                      {"tid", tasks[t].resource},
+                      {"args", {{"scope", scope_of(stages, tasks[t])}}}});
+  }
+  return OrderedJson{{"traceEvents", std::move(events)}, {"displayTimeUnit", "ms"}}.dump();
+}
+
+std::string dump_stage(const Stages& stages, const std::string& stage) {
+  if (stage == "graph") return importer::write_ftg(stages.step->graph);
+  if (stage != "tasks" && stage != "timeline") {
+    throw Error(ErrorKind::BadInput,
+                "--dump '" + printable(stage) + "' is not a stage; use graph, tasks or timeline");
+  }
+  OrderedJson list = OrderedJson::array();
+  const std::vector<sim::Task>& tasks = stages.job.program.tasks;
+  for (std::size_t t = 0; t < tasks.size(); ++t) {
+    OrderedJson entry{{"task", t},
+                      {"kind", kind_name(tasks[t].kind)},
+                      {"name", task_name(stages, tasks[t])},
+                      {"scope", scope_of(stages, tasks[t])},
+                      {"resource", tasks[t].resource},
+                      {"duration_s", tasks[t].duration.count()}};
+    const auto after = sim::dependencies(stages.job.program, static_cast<sim::TaskId>(t));
+    entry["after"] = std::vector<sim::TaskId>(after.begin(), after.end());
+    if (stage == "timeline") {
+      entry["start_s"] = stages.timeline.spans[t].start.count();
+      entry["end_s"] = stages.timeline.spans[t].end.count();
+    }
+    list.push_back(std::move(entry));
+  }
+  return list.dump();
+}
+
+}  // namespace foretrain
