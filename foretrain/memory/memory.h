@@ -10,16 +10,18 @@ struct Options {
   bool gradient_buckets = false;  // data parallel: gradients are also held in flat buckets
   bool short_with_master = false;  // parameters are stored short, the optimizer keeps fp32 copies
   bool search_workspace = true;   // convolutions may use scratch memory for faster algorithms
+  bool channels_last = false;     // convolutions run in NHWC: no copies for tensor cores
+  bool tensor_core_fp32 = false;  // fp32 convolutions run on tensor cores (TF32)
   bool caching_allocator = true;  // GPU: blocks are cached and rounded; CPU: they are not
 };
 
-// Bytes at the moment of the step's peak. The parts before `fragmentation` add up to
-// `allocated`; `allocated` + `fragmentation` is what the allocator has reserved.
+// Bytes at the moment of the step's peak. The parts before `allocated` add up to it;
+// `allocated` + `fragmentation` is what the allocator has reserved.
 struct Use {
-  double parameters = 0;
+  double parameters = 0;  // and buffers
   double gradients = 0;
   double optimizer = 0;
-  double activations = 0;  // saved for backward, and temporaries that are live at the peak
+  double activations = 0;  // inputs, what is saved for backward, temporaries
   double workspace = 0;
   double allocated = 0;
   double fragmentation = 0;

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/memory/lifetimes.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "foretrain/graph/op.h"
+#include "foretrain/memory/scratch.h"
+
+namespace foretrain::memory {
+namespace {
+
+using graph::Attr;
+using graph::Bound;
+using graph::Graph;
+using graph::Kind;
+using graph::Node;
+using graph::NodeId;
+using graph::NodeView;
+using graph::Phase;
+using graph::Role;
+using graph::Tensor;
+using graph::TensorId;
+
+constexpr std::int32_t kNone = -1;
+constexpr std::uint8_t kWritten = 1;   // by a node
+constexpr std::uint8_t kGradient = 2;  // of a parameter
+
+std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
+
+class Lifetimes {
+ public:
+  Lifetimes(const Bound& step, const Options& options)
+      : step_(step),
+        graph_(*step.graph),
+        options_(options),
+        end_(static_cast<NodeId>(graph_.nodes.size())),
+        last_read_(graph_.tensors.size(), kNone),
+        storage_of_(graph_.tensors.size(), kNone),
+        marks_(graph_.tensors.size(), 0) {
+    storages_.reserve(graph_.tensors.size() + 16);
+  }
+
+  std::vector<Storage> run() {
+    find_last_reads();
+    for (std::size_t t = 0; t < graph_.tensors.size(); ++t) {
+      add_kept(static_cast<TensorId>(t), graph_.tensors[t]);
+    }
+    if (options_.gradient_buckets) add_buckets();
+    for (NodeId n = 0; n < end_; ++n) add_node(n, graph_.nodes[at(n)]);
+    return std::move(storages_);
+  }
+
+ private:
+  void find_last_reads() {
+    for (NodeId n = 0; n < end_; ++n) {
+      const Node& node = graph_.nodes[at(n)];
+      if (node.phase == Phase::Forward) last_forward_ = n;
+      for (const TensorId id : node.inputs) last_read_[at(id)] = n;
+      for (const TensorId id : node.outputs) marks_[at(id)] |= kWritten;
+    }
+    for (const auto& [parameter, gradient] : graph_.gradients) {
+      last_read_[at(gradient)] = end_;
+      marks_[at(gradient)] |= kGradient;
+    }
+    // The training loop's own variables hold the results until the next step.
+    for (const TensorId id : graph_.outputs) last_read_[at(id)] = end_;
+    if (graph_.loss) last_read_[at(*graph_.loss)] = end_;
+  }
+
+  std::int32_t add(double bytes, NodeId born, NodeId last, Part part) {
+    auto size = static_cast<std::int64_t>(bytes);
+    if (options_.caching_allocator) {
+      size = (size + kGranuleBytes - 1) / kGranuleBytes * kGranuleBytes;
+    }
+    storages_.push_back({size, born, last, part});
+    return static_cast<std::int32_t>(storages_.size()) - 1;
+  }
+
+  // What is there before the step starts: the model, and what nodes read but none writes, such
+  // as inputs and the gradients that are zeroed and added to.
+  void add_kept(TensorId id, const Tensor& tensor) {
+    const bool of_model = tensor.role == Role::Parameter || tensor.role == Role::Buffer;
+    const bool given = last_read_[at(id)] != kNone && (marks_[at(id)] & kWritten) == 0;
+    if (!of_model && !given) return;
+    if (options_.short_with_master && tensor.trainable && bytes_of(tensor.type) < 4) {
+      add(4 * step_.count(id), kBeforeStep, kForever, Part::Optimizer);
+    }
+    const Part part = of_model                        ? Part::Parameters
+                      : tensor.role == Role::Gradient ? Part::Gradients
+                                                      : Part::Activations;
+    storage_of_[at(id)] = add(step_.bytes(id), kBeforeStep, kForever, part);
+  }
+
+  // Flat buckets in the order in which backward completes gradients: a first one of 1 MiB,
+  // then of 25 MiB. Source: PyTorch, DistributedDataParallel.
+  void add_buckets() {
+    constexpr double kMiB = 1 << 20;
+    double most = kMiB;
+    double filled = 0;
+    for (auto pair = graph_.gradients.rbegin(); pair != graph_.gradients.rend(); ++pair) {
+      filled += step_.bytes(pair->second);
+      if (filled < most) continue;
+      add(filled, kBeforeStep, kForever, Part::Gradients);
+      filled = 0;
+      most = 25 * kMiB;
+    }
+    if (filled > 0) add(filled, kBeforeStep, kForever, Part::Gradients);
+  }
+
+  void add_node(NodeId n, const Node& node) {
+    if (node.phase == Phase::Update) {
+      if (node.kind == Kind::Update) add_update(n, node);
+      return;
+    }
+    add_inner_temporary(n, node);
+    const bool is_view = graph::is_view(node);
+    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+      const TensorId id = node.outputs[i];
+      const bool shares = is_view || (i == 0 && overwrites_input(n, node));
+      hold(id, shares ? storage_of_[at(node.inputs.front())]
+                      : add(step_.bytes(id), n, n, Part::Activations));
+    }
+    const double scratch = scratch_bytes(NodeView{step_, node}, options_);
+    if (scratch > 0) add(scratch, n, n, Part::Workspace);
+    if (is_cached_cast(node)) {
+      Storage& copy = storages_[at(storage_of_[at(node.outputs.front())])];
+      copy.last = std::max(copy.last, last_forward_);
+    }
+  }
+
+  void hold(TensorId id, std::int32_t storage) {
+    storage_of_[at(id)] = storage;
+    Storage& held = storages_[at(storage)];
+    held.last = std::max(held.last, last_read_[at(id)]);
+    if ((marks_[at(id)] & kGradient) != 0) held.part = Part::Gradients;
+  }
+
+  bool overwrites_input(NodeId n, const Node& node) const {
+    if (node.inputs.empty()) return false;
+    const TensorId in = node.inputs.front();
+    if (step_.bytes(in) != step_.bytes(node.outputs.front())) return false;
+    if (node.attributes.number(Attr::Inplace, 0) != 0) {
+      // Where backward wants the value from before, PyTorch clones it; leaky ReLU's gradient
+      // does as well with the output.
+      const NodeId last = last_read_[at(in)];
+      return last <= n || last == end_ || graph_.nodes[at(last)].phase != Phase::Backward ||
+             node.kind == Kind::LeakyRelu;
+    }
+    // Autograd adds a further gradient into the sum so far if nobody else holds that.
+    // Source: PyTorch, input_buffer.cpp.
+    return node.kind == Kind::Add && node.phase == Phase::Backward &&
+           storages_[at(storage_of_[at(in)])].last <= n;
+  }
+
+  // The short copies of parameters stay cached until autocast ends with the forward pass.
+  bool is_cached_cast(const Node& node) const {
+    return node.kind == Kind::Cast && node.phase == Phase::Forward &&
+           graph_.tensor(node.inputs.front()).role == Role::Parameter;
+  }
+
+  // Cross entropy is two operators, so its gradient passes through that of the
+  // log-probabilities, which is as large.
+  void add_inner_temporary(NodeId n, const Node& node) {
+    if (node.kind != Kind::LossGrad || node.inputs.size() < 2) return;
+    if (node.attributes.number(Attr::Of, 0) != static_cast<std::int64_t>(Kind::CrossEntropy)) {
+      return;
+    }
+    add(step_.bytes(node.inputs[1]), n, n, Part::Activations);
+  }
+
+  // States appear when the first update runs; then its temporaries, for all parameters at once
+  // or, on a CPU, for one after the other.
+  void add_update(NodeId n, const Node& node) {
+    for (std::size_t t = 0; t < graph_.tensors.size(); ++t) {
+      if (graph_.tensors[t].role != Role::OptimizerState) continue;
+      add(step_.bytes(static_cast<TensorId>(t)), n, kForever, Part::Optimizer);
+    }
+    const auto optimizer =
+        static_cast<graph::Optimizer>(node.attributes.number(Attr::Optimizer, 0));
+    const int temporaries = update_temporaries(optimizer);
+    double largest = 0;
+    for (int k = 0; k < temporaries; ++k) {
+      for (std::size_t i = 0; i < node.inputs.size() / 2; ++i) {
+        const double bytes = 4 * step_.count(node.inputs[i]);
+        largest = std::max(largest, bytes);
+        if (options_.caching_allocator) add(bytes, n, n, Part::Optimizer);
+      }
+    }
+    if (!options_.caching_allocator && largest > 0) add(2 * largest, n, n, Part::Optimizer);
+  }
+
+  const Bound& step_;
+  const Graph& graph_;
+  const Options& options_;
+  NodeId end_;
+  NodeId last_forward_ = kNone;
+  std::vector<NodeId> last_read_;         // of each tensor; kNone: never
+  std::vector<std::int32_t> storage_of_;  // likewise
+  std::vector<std::uint8_t> marks_;       // likewise: kWritten, kGradient
+  std::vector<Storage> storages_;
+};
+
+}  // namespace
+
+std::vector<Storage> lifetimes(const Bound& step, const Options& options) {
+  return Lifetimes(step, options).run();
+}
+
+std::vector<std::int32_t> events(const std::vector<Storage>& storages) {
+  NodeId end = 0;
+  for (const Storage& s : storages) end = std::max(end, s.last == kForever ? s.born : s.last);
+  // Storages by the node that ends them, as linked lists.
+  std::vector<std::int32_t> ended(at(end) + 1, kNone);
+  std::vector<std::int32_t> next(storages.size(), kNone);
+  for (std::size_t i = storages.size(); i-- > 0;) {
+    if (storages[i].last == kForever) continue;
+    std::int32_t& first = ended[at(storages[i].last)];
+    next[i] = first;
+    first = static_cast<std::int32_t>(i);
+  }
+  std::vector<std::int32_t> result;
+  result.reserve(2 * storages.size());
+  std::size_t i = 0;
+  for (NodeId n = kBeforeStep; n <= end; ++n) {
+    for (; i < storages.size() && storages[i].born == n; ++i) {
+      result.push_back(static_cast<std::int32_t>(i));
+    }
+    if (n < 0) continue;
+    for (std::int32_t s = ended[at(n)]; s != kNone; s = next[at(s)]) result.push_back(~s);
+  }
+  return result;
+}
+
+PartBytes peak(const std::vector<Storage>& storages, const std::vector<std::int32_t>& step) {
+  PartBytes live{};
+  double total = 0;
+  for (const Storage& s : storages) {
+    if (s.last != kForever) continue;
+    live[static_cast<std::size_t>(s.part)] += static_cast<double>(s.bytes);
+    total += static_cast<double>(s.bytes);
+  }
+  PartBytes most = live;
+  double most_total = total;
+  for (const std::int32_t event : step) {
+    const Storage& s = storages[at(event >= 0 ? event : ~event)];
+    if (s.last == kForever) continue;
+    const auto bytes = static_cast<double>(event >= 0 ? s.bytes : -s.bytes);
+    live[static_cast<std::size_t>(s.part)] += bytes;
+    total += bytes;
+    if (total > most_total) {
+      most_total = total;
+      most = live;
+    }
+  }
+  return most;
+}
+
+}  // namespace foretrain::memory
