@@ -16,8 +16,8 @@ PsHost host(int workers, int servers) {
 
 // N hosts with a worker each, the first s of them with a server.
 std::vector<PsHost> colocated(int hosts, int servers) {
-  std::vector<PsHost> result;
-  for (int i = 0; i < hosts; ++i) result.push_back(host(1, i < servers ? 1 : 0));
+  std::vector<PsHost> result(static_cast<std::size_t>(hosts), host(1, 0));
+  for (int i = 0; i < servers; ++i) result[static_cast<std::size_t>(i)].servers = 1;
   return result;
 }
 

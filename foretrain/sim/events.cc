@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <compare>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -41,7 +40,9 @@ class Heap {
 struct Present {
   double key = 0;
   TaskId task = 0;
-  auto operator<=>(const Present&) const = default;
+  bool operator>(const Present& other) const {
+    return key != other.key ? key > other.key : task > other.task;
+  }
 };
 
 struct State {
@@ -62,7 +63,10 @@ struct Event {
   bool shared = false;
   std::int32_t id = 0;  // of the task, or of the Shared resource
   std::int32_t version = 0;
-  auto operator<=>(const Event&) const = default;
+  bool operator>(const Event& other) const {
+    if (time != other.time) return time > other.time;
+    return shared != other.shared ? shared : id > other.id;
+  }
 };
 
 class Simulation {
