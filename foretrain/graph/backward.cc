@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "foretrain/base/error.h"
+#include "foretrain/base/near.h"
 #include "foretrain/graph/builder.h"
 #include "foretrain/graph/op.h"
 
@@ -84,6 +86,27 @@ void accumulate_into_old(Graph& graph) {
   graph.nodes.insert(graph.nodes.begin(), std::move(zero));
 }
 
+void require_forward(const Graph& graph) {
+  const bool forward = std::all_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
+    return node.phase == Phase::Forward;
+  });
+  if (!forward) {
+    throw Error(ErrorKind::BadInput, "model '" + printable(graph.name) +
+                                         "' has a backward pass already; give its forward pass");
+  }
+}
+
+// Operators of several outputs have one that carries the gradient, the first; the others are
+// kept for the backward pass (statistics, masks, indices).
+bool gradient_arrived(const GradientContext& context) {
+  const Kind kind = context.node().kind;
+  if (kind != Kind::Split && kind != Kind::Opaque) return context.arrived(0);
+  for (int i = 0; i < context.outputs(); ++i) {
+    if (context.arrived(i)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 GradientContext::GradientContext(Graph& graph, Node node, const std::vector<bool>& needed,
@@ -148,6 +171,7 @@ void GradientContext::give(int i, TensorId gradient) {
 }
 
 Graph backward(Graph graph, GradientHandling handling) {
+  require_forward(graph);
   const std::vector<bool> needed = needed_gradients(graph);
   std::vector<TensorId> gradients(graph.tensors.size(), kNone);
   const std::size_t forward = graph.nodes.size();
@@ -161,9 +185,7 @@ Graph backward(Graph graph, GradientHandling handling) {
     GradientContext context(graph, graph.nodes[i], needed, gradients);
     bool wanted = false;
     for (int k = 0; k < context.inputs(); ++k) wanted = wanted || context.needs(k);
-    bool any = false;
-    for (int k = 0; k < context.outputs(); ++k) any = any || context.arrived(k);
-    if (wanted && any) op(context.node()).gradient(context);
+    if (wanted && gradient_arrived(context)) op(context.node()).gradient(context);
   }
   for (std::size_t t = 0; t < needed.size(); ++t) {
     if (graph.tensors[t].trainable && gradients[t] != kNone) {

@@ -17,7 +17,7 @@ enum class GradientHandling {
 // Appends the backward pass: each node's true gradient operators in reverse order, sums where
 // a tensor has several consumers, gradients only of what leads to a trainable parameter.
 // A forward tensor that a gradient operator takes is what autograd saves. Without a loss the
-// gradient starts at the outputs.
+// gradient starts at the outputs. Throws Error(BadInput) where a backward pass is there already.
 Graph backward(Graph graph, GradientHandling handling = GradientHandling::Fresh);
 
 // Appends the optimizer's update of every parameter that has a gradient, as one node whose

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "foretrain/base/error.h"
+#include "foretrain/base/near.h"
 
 namespace foretrain::graph {
 namespace {
@@ -20,7 +21,7 @@ Values symbol_values(const Graph& graph, const Binding& binding) {
     const auto found = std::find_if(binding.begin(), binding.end(),
                                     [&](const auto& b) { return b.first == graph.symbols[i]; });
     if (found == binding.end() || found->second < 1) {
-      throw Error(ErrorKind::BadInput, "model '" + graph.name + "': symbol '" + graph.symbols[i] +
+      throw Error(ErrorKind::BadInput, "model '" + printable(graph.name) + "': symbol '" + graph.symbols[i] +
                                            "' needs a value of at least 1");
     }
     values[i] = found->second;
@@ -53,7 +54,7 @@ Bound bind(const Graph& graph, const Binding& binding) {
       const double size = evaluate(shape[axis], values);
       count *= size;
       if (!(count <= kMostElements) || !(size <= kMostElements)) {
-        throw Error(ErrorKind::BadInput, "model '" + graph.name +
+        throw Error(ErrorKind::BadInput, "model '" + printable(graph.name) +
                                              "': a tensor has more than 2^48 elements; use a "
                                              "smaller batch or smaller sizes");
       }

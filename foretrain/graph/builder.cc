@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "foretrain/base/error.h"
+#include "foretrain/base/near.h"
 #include "foretrain/graph/op.h"
 
 namespace foretrain::graph {
@@ -67,9 +68,11 @@ std::vector<TensorId> append(Graph& graph, Node node) {
   std::vector<Shape> shapes;
   try {
     shapes = op(node).infer(node, inputs);
+    for (const Shape& shape : shapes) elements(shape);  // throws where there are too many
   } catch (const Error& error) {
-    throw Error(error.kind(), "model '" + graph.name + "', node '" + node.scope + "' (" +
-                                  describe(node) + "): " + error.what());
+    throw Error(error.kind(), "model '" + printable(graph.name) + "', node '" +
+                                  printable(node.scope) + "' (" + printable(describe(node)) +
+                                  "): " + error.what());
   }
   node.outputs.clear();
   for (std::size_t i = 0; i < shapes.size(); ++i) {

@@ -1,8 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "foretrain/base/error.h"
 #include "foretrain/graph/rules.h"
 
 namespace foretrain::graph {
+namespace {
+
+constexpr std::int64_t kMostWindow = std::int64_t{1} << 30;
+
+// How many inputs an element-wise operator takes.
+void require_operands(const Node& node, const Shapes& inputs) {
+  switch (node.kind) {
+    case Kind::Add:
+      return require(!inputs.empty(), "needs an input");
+    case Kind::Where:  // without a third, the rest is a constant
+      return require_inputs(inputs, 2, 3);
+    case Kind::Compare:  // likewise
+      return require_inputs(inputs, 1, 2);
+    default:
+      return require_inputs(inputs, 2, 2);
+  }
+}
+
+}  // namespace
 
 Dim windowed(const Node& node, const Dim& size, int axis, int spatial, std::int64_t kernel,
              bool ceil_mode) {
@@ -16,8 +37,7 @@ Dim windowed(const Node& node, const Dim& size, int axis, int spatial, std::int6
   const std::int64_t after = two_sided ? at.at(Attr::Padding, axis + spatial, 0) : before;
   require(stride >= 1 && dilation >= 1 && kernel >= 1 && before >= 0 && after >= 0,
           "stride, dilation and kernel are at least 1, padding at least 0");
-  constexpr std::int64_t kMost = std::int64_t{1} << 30;
-  require(stride < kMost && dilation < kMost && kernel < kMost && before < kMost && after < kMost,
+  require(std::max({stride, dilation, kernel, before, after}) < kMostWindow,
           "a window is absurdly large");
   const std::int64_t reach = dilation * (kernel - 1) + 1;
   if (!is_number(size)) {
@@ -36,16 +56,22 @@ Dim windowed(const Node& node, const Dim& size, int axis, int spatial, std::int6
 Dim unwindowed(const Node& node, const Dim& size, int axis, std::int64_t kernel) {
   const Attributes& at = node.attributes;
   require(is_number(size), "a transposed window over an axis whose size is a symbol");
-  const std::int64_t result = (size.factor - 1) * at.at(Attr::Stride, axis, 1) -
-                              2 * at.at(Attr::Padding, axis, 0) +
-                              at.at(Attr::Dilation, axis, 1) * (kernel - 1) +
-                              at.at(Attr::OutputPadding, axis, 0) + 1;
+  const std::int64_t stride = at.at(Attr::Stride, axis, 1);
+  const std::int64_t padding = at.at(Attr::Padding, axis, 0);
+  const std::int64_t dilation = at.at(Attr::Dilation, axis, 1);
+  const std::int64_t extra = at.at(Attr::OutputPadding, axis, 0);
+  require(stride >= 1 && dilation >= 1 && kernel >= 1 && padding >= 0 && extra >= 0,
+          "stride, dilation and kernel are at least 1, padding at least 0");
+  require(std::max({size.factor, stride, padding, dilation, extra, kernel}) < kMostWindow,
+          "a window is absurdly large");
+  const std::int64_t result =
+      (size.factor - 1) * stride - 2 * padding + dilation * (kernel - 1) + extra + 1;
   require(result >= 1, "the transposed window leaves nothing");
   return Dim(result);
 }
 
-Shapes infer_broadcast(const Node&, const Shapes& inputs) {
-  require(!inputs.empty(), "needs an input");
+Shapes infer_broadcast(const Node& node, const Shapes& inputs) {
+  require_operands(node, inputs);
   Shape result = inputs[0];
   for (std::size_t i = 1; i < inputs.size(); ++i) result = broadcast(result, inputs[i]);
   return {result};

@@ -128,6 +128,7 @@ Shapes infer_split(const Node& node, const Shapes& inputs) {
     Shape part = inputs[0];
     part[axis] = size;
     sum.factor += size.factor;
+    sum = sum * Dim(1);  // throws beyond 2^48
     results.push_back(part);
   }
   require(sum.factor == inputs[0][axis].factor, "split sizes do not add up to the axis");
@@ -165,6 +166,7 @@ Shapes infer_concat(const Node& node, const Shapes& inputs) {
     require(inputs[i][axis].power == result[axis].power,
             "concat of a number and a symbol; give the symbol a value");
     result[axis].factor += inputs[i][axis].factor;
+    result[axis] = result[axis] * Dim(1);  // throws beyond 2^48
   }
   return {result};
 }

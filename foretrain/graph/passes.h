@@ -12,7 +12,8 @@ namespace foretrain::graph {
 
 // Throws Error(BadInput) naming the node when the graph is not well formed: an id out of
 // range, a tensor written twice or read before it is written (which a cycle amounts to), a
-// shape that its operator would not infer.
+// shape that its operator would not infer (of a backward node: too few tensors, or of another
+// rank), a loss that is not a single number, a gradient that fits no trainable parameter.
 void verify(const Graph& graph);
 
 // How a framework stores short formats.

@@ -2,7 +2,7 @@
 #include "foretrain/graph/rewrite.h"
 
 #include "foretrain/graph/builder.h"
-#include "foretrain/graph/op.h"
+#include "foretrain/graph/rules.h"
 
 namespace foretrain::graph {
 
@@ -30,7 +30,7 @@ void Rewrite::keep(const Node& node, std::vector<TensorId> inputs) {
   Node copy = node;
   copy.inputs = std::move(inputs);
   std::vector<TensorId> outputs;
-  if (node.kind == Kind::Opaque) {  // its shapes cannot be inferred
+  if (op(node).infer == infer_given) {  // its shapes cannot be inferred
     copy.outputs.clear();
     for (const TensorId id : node.outputs) {
       copy.outputs.push_back(static_cast<TensorId>(graph_.tensors.size()));

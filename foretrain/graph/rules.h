@@ -25,6 +25,10 @@ Dim windowed(const Node& node, const Dim& size, int axis, int spatial, std::int6
              bool ceil_mode);
 Dim unwindowed(const Node& node, const Dim& size, int axis, std::int64_t kernel);
 
+// Throws Error(BadInput) unless there are the tensors, and of the ranks, that counts and costs
+// of the operator look at. For nodes whose shapes are not inferred (verify_form.cc).
+void require_form(Kind kind, const Shapes& inputs, const Shapes& outputs);
+
 // infer_views.cc
 Shapes infer_same(const Node&, const Shapes&);
 Shapes infer_reshape(const Node&, const Shapes&);

@@ -10,6 +10,10 @@
 namespace foretrain::graph {
 namespace {
 
+[[noreturn]] void fail(const Graph& graph, const std::string& what) {
+  throw Error(ErrorKind::BadInput, "model '" + printable(graph.name) + "': " + what);
+}
+
 [[noreturn]] void fail(const Graph& graph, std::size_t node, const std::string& what) {
   const Node& n = graph.nodes[node];
   throw Error(ErrorKind::BadInput, "model '" + printable(graph.name) + "', node " +
@@ -17,14 +21,24 @@ namespace {
                                        printable(describe(n)) + "): " + what);
 }
 
+Shapes shapes_of(const Graph& graph, const std::vector<TensorId>& ids) {
+  Shapes shapes;
+  shapes.reserve(ids.size());
+  for (const TensorId id : ids) shapes.push_back(graph.tensor(id).shape);
+  return shapes;
+}
+
 void verify_shapes(const Graph& graph, std::size_t n) {
   const Node& node = graph.nodes[n];
-  if (op(node).infer == infer_given || node.phase != Phase::Forward) return;
-  Shapes inputs;
-  for (const TensorId id : node.inputs) inputs.push_back(graph.tensor(id).shape);
-  Shapes shapes;
+  const Shapes inputs = shapes_of(graph, node.inputs);
+  Shapes shapes = shapes_of(graph, node.outputs);
+  const bool given = op(node).infer == infer_given || node.phase != Phase::Forward;
   try {
-    shapes = op(node).infer(node, inputs);
+    if (given) {
+      require_form(node.kind, inputs, shapes);
+    } else {
+      shapes = op(node).infer(node, inputs);
+    }
   } catch (const Error& error) {
     fail(graph, n, error.what());
   }
@@ -33,56 +47,103 @@ void verify_shapes(const Graph& graph, std::size_t n) {
                        std::to_string(shapes.size()));
   }
   for (std::size_t i = 0; i < shapes.size(); ++i) {
-    const Shape& given = graph.tensor(node.outputs[i]).shape;
-    if (!(shapes[i] == given)) {
+    const Shape& stated = graph.tensor(node.outputs[i]).shape;
+    if (!(shapes[i] == stated)) {
       fail(graph, n, "output " + std::to_string(i) + " has shape " +
-                         to_string(given, graph.symbols) + ", its inputs give " +
+                         to_string(stated, graph.symbols) + ", its inputs give " +
                          to_string(shapes[i], graph.symbols));
     }
   }
 }
 
+class Verifier {
+ public:
+  explicit Verifier(const Graph& graph) : graph_(graph), written_(graph.tensors.size(), false) {}
+
+  void run() {
+    for (std::size_t t = 0; t < graph_.tensors.size(); ++t) tensor(t);
+    for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
+      reads(n);
+      writes(n);
+      verify_shapes(graph_, n);
+    }
+    ends();
+  }
+
+ private:
+  static std::size_t at(TensorId id) { return static_cast<std::size_t>(id); }
+  bool known(TensorId id) const { return id >= 0 && at(id) < graph_.tensors.size(); }
+  bool written(TensorId id) const { return known(id) && written_[at(id)]; }
+
+  void tensor(std::size_t t) {
+    const Tensor& tensor = graph_.tensors[t];
+    const std::string name = "tensor " + std::to_string(t) + " '" + printable(tensor.name) + "' ";
+    for (const Dim& dim : tensor.shape.dims()) {
+      if (dim.factor < 1) fail(graph_, name + "has a dimension below 1");
+    }
+    try {
+      elements(tensor.shape);
+    } catch (const Error& error) {
+      fail(graph_, name + ": " + error.what());
+    }
+    const bool learned = tensor.role == Role::Parameter && is_floating(tensor.type);
+    if (tensor.trainable && !learned) {
+      fail(graph_, name + "is trainable, but no floating-point parameter");
+    }
+    written_[t] = tensor.role != Role::Activation && tensor.role != Role::Gradient;
+  }
+
+  void reads(std::size_t n) const {
+    const Node& node = graph_.nodes[n];
+    for (const TensorId id : node.inputs) {
+      const std::string what = "reads tensor " + std::to_string(id);
+      if (!known(id)) fail(graph_, n, what + ", which is not there");
+      const bool old_gradient =
+          graph_.tensor(id).role == Role::Gradient && node.phase != Phase::Forward;
+      if (!written(id) && !old_gradient) {
+        fail(graph_, n, what + " before any node writes it; nodes must be in execution order, "
+                        "without cycles");
+      }
+    }
+  }
+
+  void writes(std::size_t n) {
+    const Node& node = graph_.nodes[n];
+    for (const TensorId id : node.outputs) {
+      const std::string what = "writes tensor " + std::to_string(id);
+      if (!known(id)) fail(graph_, n, what + ", which is not there");
+      if (written(id)) fail(graph_, n, what + ", which is there already");
+      if (node.phase == Phase::Forward && graph_.tensor(id).role != Role::Activation) {
+        fail(graph_, n, what + ", which is no activation");
+      }
+      written_[at(id)] = true;
+    }
+  }
+
+  void ends() const {
+    for (const TensorId id : graph_.outputs) {
+      if (!written(id)) fail(graph_, "an output names a tensor that no node writes");
+    }
+    if (graph_.loss) {
+      if (!written(*graph_.loss)) fail(graph_, "the loss names a tensor that no node writes");
+      if (!(elements(graph_.tensor(*graph_.loss).shape) == Dim(1))) {
+        fail(graph_, "the loss is not a single number");
+      }
+    }
+    for (const auto& [parameter, gradient] : graph_.gradients) {
+      if (!known(parameter) || !graph_.tensor(parameter).trainable || !written(gradient) ||
+          !(graph_.tensor(gradient).shape == graph_.tensor(parameter).shape)) {
+        fail(graph_, "a gradient does not belong to a trainable parameter of its shape");
+      }
+    }
+  }
+
+  const Graph& graph_;
+  std::vector<bool> written_;  // so far
+};
+
 }  // namespace
 
-void verify(const Graph& graph) {
-  std::vector<bool> written(graph.tensors.size(), false);
-  const auto known = [&](TensorId id) {
-    return id >= 0 && static_cast<std::size_t>(id) < graph.tensors.size();
-  };
-  for (std::size_t t = 0; t < graph.tensors.size(); ++t) {
-    const Role role = graph.tensors[t].role;
-    written[t] = role != Role::Activation && role != Role::Gradient;
-  }
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    const Node& node = graph.nodes[n];
-    for (const TensorId id : node.inputs) {
-      if (!known(id)) fail(graph, n, "reads tensor " + std::to_string(id) + ", which is not there");
-      const bool old_gradient = graph.tensor(id).role == Role::Gradient && node.phase != Phase::Forward;
-      if (!written[static_cast<std::size_t>(id)] && !old_gradient) {
-        fail(graph, n, "reads tensor " + std::to_string(id) +
-                           " before any node writes it; nodes must be in execution order, "
-                           "without cycles");
-      }
-    }
-    for (const TensorId id : node.outputs) {
-      if (!known(id)) fail(graph, n, "writes tensor " + std::to_string(id) + ", which is not there");
-      if (written[static_cast<std::size_t>(id)]) {
-        fail(graph, n, "writes tensor " + std::to_string(id) + ", which is there already");
-      }
-      written[static_cast<std::size_t>(id)] = true;
-    }
-    verify_shapes(graph, n);
-  }
-  for (const TensorId id : graph.outputs) {
-    if (!known(id) || !written[static_cast<std::size_t>(id)]) {
-      throw Error(ErrorKind::BadInput, "model '" + printable(graph.name) +
-                                           "': an output names a tensor that no node writes");
-    }
-  }
-  if (graph.loss && (!known(*graph.loss) || !written[static_cast<std::size_t>(*graph.loss)])) {
-    throw Error(ErrorKind::BadInput, "model '" + printable(graph.name) +
-                                         "': the loss names a tensor that no node writes");
-  }
-}
+void verify(const Graph& graph) { Verifier(graph).run(); }
 
 }  // namespace foretrain::graph
