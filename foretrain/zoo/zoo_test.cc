@@ -7,7 +7,6 @@
 #include <thread>
 
 #include "foretrain/base/error.h"
-#include "foretrain/graph/op.h"
 
 namespace foretrain::zoo {
 namespace {
