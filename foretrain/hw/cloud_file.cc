@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "foretrain/hw/cloud_file.h"
 
+#include <cstdint>
 #include <utility>
 
 #include "foretrain/base/error.h"
@@ -31,8 +32,9 @@ Instance read_instance(const Json& json, const Instance& common, const std::stri
   instance.name = fields.required_text("name");
   const Device device = find_device(catalog, fields.required_text("device"), nullptr);
   instance.device = device.name;
+  const std::int64_t devices = fields.integer("devices").value_or(1);
   instance.devices =
-      static_cast<int>(within(fields.required_number("devices"), 1, 64, fields, "devices"));
+      static_cast<int>(within(static_cast<double>(devices), 1, 64, fields, "devices"));
   instance.intra_node =
       find_intra_node(catalog, fields.required_text("intra_node"), device, nullptr);
   instance.network = find_link(catalog, fields.required_text("network"));
