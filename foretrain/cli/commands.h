@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The commands, each in its own file <name>_command.cc. To add one: write the function, declare
+// it here and call it in run.cc. Its callback may throw foretrain::Error; run.cc reports it.
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace foretrain::cli {
+
+class Console;
+
+void add_predict_command(CLI::App& app, Console& console);
+
+}  // namespace foretrain::cli

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/cli/request_options.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "foretrain/base/error.h"
+#include "foretrain/base/json.h"
+#include "foretrain/base/near.h"
+#include "foretrain/cli/split.h"
+
+namespace foretrain::cli {
+namespace {
+
+[[noreturn]] void bad(const std::string& what) { throw Error(ErrorKind::BadInput, what); }
+
+std::string dashed(std::string_view name) {
+  std::string text(name);
+  std::replace(text.begin(), text.end(), '_', '-');
+  return text;
+}
+
+std::string underscored(std::string_view name) {
+  std::string text(name);
+  std::replace(text.begin(), text.end(), '-', '_');
+  return text;
+}
+
+// A whole number stays one, so that the reader can tell 3 from 3.5.
+std::optional<Json> number(std::string_view text) {
+  const char* end = text.data() + text.size();
+  std::int64_t whole = 0;
+  const auto as_whole = std::from_chars(text.data(), end, whole);
+  if (as_whole.ec == std::errc() && as_whole.ptr == end) return Json(whole);
+  double real = 0;
+  const auto as_real = std::from_chars(text.data(), end, real);
+  if (as_real.ec != std::errc() || as_real.ptr != end || !std::isfinite(real)) return std::nullopt;
+  return Json(real);
+}
+
+// A value whose type nobody states: true, false, a number, JSON, or else text.
+Json guess(const std::string& text, const std::string& where) {
+  if (text.starts_with("[") || text.starts_with("{")) return parse_json(text, where);
+  if (text == "true") return true;
+  if (text == "false") return false;
+  return number(text).value_or(Json(text));
+}
+
+Json list(const std::string& text, const std::string& where) {
+  if (text.starts_with("[")) return parse_json(text, where);
+  Json values = Json::array();
+  for (const std::string& part : split(text, ',')) values.push_back(guess(part, where));
+  return values;
+}
+
+// "ps:servers=2,asynchronous=true".
+Json strategy(const std::string& text, const std::string& where) {
+  if (text.starts_with("{")) return parse_json(text, where);
+  const std::size_t colon = text.find(':');
+  Json object = {{"kind", text.substr(0, colon)}};
+  if (colon == std::string::npos) return object;
+  for (const std::string& part : split(text.substr(colon + 1), ',')) {
+    const std::size_t equals = part.find('=');
+    if (equals == std::string::npos) {
+      bad(where + ": '" + printable(part) + "' has no value; write ps:servers=2,asynchronous=true");
+    }
+    object[underscored(part.substr(0, equals))] = guess(part.substr(equals + 1), where);
+  }
+  return object;
+}
+
+Json value_of(const RequestField& field, const std::string& text) {
+  const std::string where = "--" + dashed(field.name);
+  switch (field.type) {
+    case FieldType::Number:
+    case FieldType::Integer: {
+      std::optional<Json> value = number(text);
+      if (!value) bad(where + ": '" + printable(text) + "' is not a finite number");
+      return *value;
+    }
+    case FieldType::List:
+      return list(text, where);
+    case FieldType::Object:
+      return strategy(text, where);
+    case FieldType::Text:
+      break;
+  }
+  if (text.starts_with("{")) return parse_json(text, where);
+  if (field.name == "asynchronous") return guess(text, where);
+  return text;
+}
+
+void set(Json& request, const RequestField& field, bool of_strategy, const std::string& text) {
+  const std::string name(field.name);
+  if (!of_strategy) {
+    request[name] = value_of(field, text);
+    return;
+  }
+  Json& object = request["strategy"];
+  if (object.is_null()) object = Json::object();
+  if (object.is_object()) object[name] = value_of(field, text);
+}
+
+}  // namespace
+
+void RequestOptions::add_to(CLI::App& command) {
+  for (const RequestField& field : request_fields()) options_.push_back({&field, false, {}, {}});
+  for (const RequestField& field : strategy_fields()) {
+    if (field.name != "kind") options_.push_back({&field, true, {}, {}});  // that is --strategy
+  }
+  for (Given& given : options_) {  // the vector does not move any more: CLI11 keeps references
+    const std::string help(given.field->help);
+    std::string name = "--" + dashed(given.field->name);
+    if (given.field->name == "model") name += ",model";
+    given.option = given.field->name == "asynchronous"
+                       ? command.add_flag(name, given.value, help)
+                       : command.add_option(name, given.value, help);
+    given.option->group(given.of_strategy ? "Strategy" : "Request");
+  }
+}
+
+bool RequestOptions::any() const {
+  return std::any_of(options_.begin(), options_.end(),
+                     [](const Given& given) { return given.option->count() > 0; });
+}
+
+std::string RequestOptions::json() const {
+  Json request = Json::object();
+  for (const Given& given : options_) {
+    if (given.option->count() > 0) set(request, *given.field, given.of_strategy, given.value);
+  }
+  return request.dump();
+}
+
+std::string RequestOptions::json_with(const std::string& key, const std::string& value) const {
+  const std::string wanted = underscored(key);
+  std::vector<std::string> known;
+  Json request = Json::parse(json());
+  for (const Given& given : options_) {
+    std::string name = (given.of_strategy ? "strategy." : "") + std::string(given.field->name);
+    if (name == wanted) {
+      set(request, *given.field, given.of_strategy, value);
+      return request.dump();
+    }
+    known.push_back(std::move(name));
+  }
+  bad("--vary: a request has no field '" + printable(key) + "'" + did_you_mean(wanted, known));
+}
+
+}  // namespace foretrain::cli

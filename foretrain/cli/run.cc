@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/cli/run.h"
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "foretrain/base/error.h"
+#include "foretrain/base/near.h"
+#include "foretrain/cli/commands.h"
+#include "foretrain/cli/console.h"
+
+namespace foretrain::cli {
+namespace {
+
+constexpr int kCallerMustChange = 2;
+constexpr int kOtherFailure = 1;
+
+int fail(int code, const std::string& message) {
+  std::fprintf(stderr, "foretrain: %s\n", printable(message, 2000).c_str());
+  return code;
+}
+
+void add_commands(CLI::App& app, Console& console) {
+  app.description("Predicts time, memory, resource use and cost of training a deep network.");
+  app.footer(
+      "Example:\n  foretrain predict resnet50 --device v100-sxm2-16gb --workers 8 --batch 128\n\n"
+      "Each command has --help. Exit code 2: what you asked must change; 1: other failures.");
+  app.set_help_flag("-h,--help", "print this help");
+  app.set_version_flag("--version", std::string("foretrain ") + kVersion, "print the version");
+  app.require_subcommand(0, 1);
+  add_predict_command(app, console);
+}
+
+// The command whose arguments were being read.
+const CLI::App& current(const CLI::App& app) {
+  const std::vector<CLI::App*> commands = app.get_subcommands();
+  return commands.empty() ? app : *commands.front();
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+// What is wrong with the first argument that nobody took.
+std::string explain_extra(const CLI::App& app) {
+  const std::vector<std::string> extras = app.remaining(true);
+  const std::string extra = extras.empty() ? "" : extras.front();
+  const CLI::App& command = current(app);
+  if (extra.starts_with("-")) {
+    const std::string name = extra.substr(0, extra.find('='));
+    return "unknown option '" + name + "'" + did_you_mean(name, option_names(command));
+  }
+  if (&command != &app) return command.get_name() + ": unexpected argument '" + extra + "'";
+  std::vector<std::string> names;
+  for (const CLI::App* known : app.get_subcommands({})) names.push_back(known->get_name());
+  return "unknown command '" + extra + "'" + did_you_mean(extra, names);
+}
+
+int usage_error(const CLI::App& app, const CLI::ParseError& error) {
+  const bool extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+  std::string command = "foretrain";
+  if (&current(app) != &app) command += " " + current(app).get_name();
+  return fail(kCallerMustChange, (extra ? explain_extra(app) : error.what()) +
+                                     std::string("; see ") + command + " --help");
+}
+
+int parse_and_run(CLI::App& app, int count, const char* const* arguments, Console& console) {
+  try {
+    app.parse(count, arguments);
+    if (app.get_subcommands().empty()) console.write(app.help());
+  } catch (const CLI::CallForVersion& version) {
+    console.line(version.what());
+  } catch (const CLI::Success&) {
+    console.write(app.help());
+  }
+  console.flush();
+  return console.exit_code;
+}
+
+}  // namespace
+
+int run(int count, const char* const* arguments) {
+  std::signal(SIGPIPE, SIG_IGN);
+  CLI::App app("", "foretrain");
+  try {
+    Console console;
+    add_commands(app, console);
+    return parse_and_run(app, count, arguments, console);
+  } catch (const CLI::ParseError& error) {
+    return usage_error(app, error);
+  } catch (const BrokenPipe&) {
+    return kOtherFailure;
+  } catch (const Error& error) {
+    return fail(error.kind() == ErrorKind::Io ? kOtherFailure : kCallerMustChange, error.what());
+  } catch (const std::bad_alloc&) {
+    return fail(kOtherFailure, "not enough memory");
+  } catch (const std::exception& error) {
+    return fail(kOtherFailure, std::string("internal error: ") + error.what());
+  }
+}
+
+}  // namespace foretrain::cli
