@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "foretrain/cost/families.h"
+#include "foretrain/cost/gemm.h"
 #include "foretrain/cost/smooth_max.h"
 #include "foretrain/cost/sustained.h"
 
@@ -14,46 +15,57 @@ namespace {
 using graph::Attr;
 using graph::Kind;
 
-// Share of the 16-bit tensor peak, forward and backward.
-struct Shares {
+// Shares of the 16-bit tensor peak that large problems reach, heads of 128 values, and keys per
+// row that filling the pipeline costs.
+struct Kernel {
   double forward;
   double backward;
+  double start;
+  double start_backward;
 };
 
-// Fitted on MosaicML's MPT tables (first and second generation, A100 and H100). The third
-// also ramps up with the length.
-Shares shares_of(Flash flash, Generation generation) {
+// First and third generation: fitted on MosaicML's MPT tables. Second: likewise, with the
+// backward start and the tiles below from ETT's A100 rows.
+Kernel kernel_of(Flash flash, Generation generation) {
   const bool newer = generation >= Generation::Hopper;
-  if (flash == Flash::One) return newer ? Shares{0.205, 0.164} : Shares{0.388, 0.310};
-  if (!newer) return {0.60, 0.48};
-  if (flash == Flash::Two) return {0.387, 0.31};
-  return {0.67, 0.53};
+  if (flash == Flash::One) {
+    return newer ? Kernel{0.205, 0.164, 0, 0} : Kernel{0.388, 0.310, 0, 0};
+  }
+  if (!newer) return {0.60, 0.56, 0, 350};
+  if (flash == Flash::Two) return {0.387, 0.36, 0, 350};
+  return {0.67, 0.53, 600, 700};
 }
 
-// Half-lengths of the third generation's ramp, tokens.
-constexpr double kRamp = 600;
-constexpr double kRampBackward = 700;
-// Below this share of the peak power limits attention as well.
+// Without matrix units: the same kernels at these shares of the fp32 rate of products. Assumed.
+constexpr Kernel kVectorKernel{0.5, 0.4, 0, 0};
+// Below this share of the peak, power limits attention as well.
 constexpr double kPowerShare = 0.70;
-// Without matrix units: shares of the sustained fp32 rate of products.
-constexpr Shares kVectorShares{0.5, 0.4};
+
+constexpr double kRows = 128;  // queries per tile
+constexpr double kStep = 32;   // head sizes are padded to multiples
+
+// Heads other than 128 wide: shares of the rate. MosaicML's tables (64) and ETT (above 128).
+double head_share(double head) {
+  if (head <= 64) return 0.9;
+  return head <= 128 ? 1 : 0.87;
+}
 
 }  // namespace
 
 void set_attention_rates(Context& c, const hw::Device& device) {
-  const Shares shares = shares_of(c.framework->flash, c.generation);
   const bool wide = c.precision == Precision::Fp32 || c.precision == Precision::Fp64;
   const double peak = device.tensor_fp16_flops_per_s.value_or(0);
-  if (wide || peak <= 0) {
-    c.attention_flops_per_s = kVectorShares.forward * c.gemm_flops_per_s;
-    c.attention_grad_flops_per_s = kVectorShares.backward * c.gemm_flops_per_s;
-    return;
+  Kernel kernel = kVectorKernel;
+  double rate = c.gemm_flops_per_s;
+  if (!wide && peak > 0) {
+    kernel = kernel_of(c.framework->flash, c.generation);
+    rate = peak * std::min(1.0, tensor_share(device) / kPowerShare);
+    if (c.precision == Precision::Tf32) rate /= 2;
   }
-  const double power = std::min(1.0, tensor_share(device) / kPowerShare);
-  // TF32 halves the rate.
-  const double rate = peak * power * (c.precision == Precision::Tf32 ? 0.5 : 1);
-  c.attention_flops_per_s = shares.forward * rate;
-  c.attention_grad_flops_per_s = shares.backward * rate;
+  c.attention = {.flops_per_s = kernel.forward * rate,
+                 .grad_flops_per_s = kernel.backward * rate,
+                 .start = kernel.start,
+                 .grad_start = kernel.start_backward};
 }
 
 OpTime attention_time(const graph::NodeView& v, const graph::Work& work, const Context& context) {
@@ -61,16 +73,16 @@ OpTime attention_time(const graph::NodeView& v, const graph::Work& work, const C
   const bool backward = v.node.kind == Kind::AttentionGrad;
   const graph::Extent& query = v.in(backward ? 1 : 0);
   const graph::Extent& key = v.in(backward ? 2 : 1);
-  double rate = backward ? context.attention_grad_flops_per_s : context.attention_flops_per_s;
-  if (query[3] <= 64) rate *= 0.9;
-  double flops = work.flops;
+  const Attention& rates = context.attention;
+  const double head = std::ceil(static_cast<double>(query[3]) / kStep) * kStep;
+  const double tiles = static_cast<double>(query[0] * query[1]) *
+                       std::ceil(static_cast<double>(query[2]) / kRows);
+  const double keys = static_cast<double>(key[2]) + (backward ? rates.grad_start : rates.start);
+  // Two products forward, five backward.
+  double flops = occupied(tiles, context.sms, 1) * (backward ? 10 : 4) * kRows * keys * head;
   if (v.attr(Attr::Causal, 0) != 0) flops /= 2;
-  double start = 0;  // tokens
-  if (context.framework->flash == Flash::Three && context.generation >= Generation::Hopper) {
-    start = backward ? kRampBackward : kRamp;
-  }
-  const auto length = static_cast<double>(key[2]);
-  const double compute = flops * (length + start) / (length * rate);
+  const double rate = (backward ? rates.grad_flops_per_s : rates.flops_per_s) * head_share(head);
+  const double compute = flops / rate;
   const double memory = (work.read_bytes + work.written_bytes) / context.memory_bytes_per_s;
   const int kernels = backward ? 3 : 1;
   return {Seconds{overlap(compute, memory) + kernels * context.launch_s}, Seconds{compute},

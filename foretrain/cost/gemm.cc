@@ -22,6 +22,7 @@ constexpr Tile kVectorTiles[] = {{128, 128, 1.0},
                                  {32, 32, 0.8204}};
 constexpr double kVectorTail = 0.303;     // share of the last wave's idle rest that is lost
 constexpr double kVectorReread = 0.368;   // share of the tiles' re-reads that miss the L2
+constexpr double kVectorSplit = 0.72;     // rate of split sums; NeuSight's long, narrow linears
 constexpr double kVectorExponent = 2.12;  // of the overlap of arithmetic and memory
 
 // Fitted on half-precision linears of A100 and GH200 (ETT), checked on MPT throughput.
@@ -29,6 +30,7 @@ constexpr Tile kTensorTiles[] = {
     {256, 128, 1.0}, {128, 128, 0.9704}, {128, 64, 0.5655}, {64, 64, 0.5769}};
 constexpr double kTensorTail = 0.675;
 constexpr double kTensorStart = 78;  // steps of k that filling the pipeline costs
+constexpr double kTensorSplit = 0.85;  // rate of split sums; ETT's backward linears, weakly
 constexpr double kTensorExponent = 2.53;
 
 constexpr double kVectorLaunch = 4e-6;  // s, inside a graph
@@ -47,10 +49,17 @@ double tile_time(const Gemm& g, const Tile& tile, double k, double tail, double 
   return work * 2 * tile.a * tile.b * k / (rate * tile.rate);
 }
 
+// Sums split among multiprocessors: no waves, but partial results that are written and read.
+double split_time(const Gemm& g, const Tile& tile, double k, double rate, const Context& context) {
+  const double work = tiles_of(g, tile) * 2 * tile.a * tile.b * k / (rate * tile.rate);
+  const double partial = 8 * context.sms * tile.a * tile.b / context.memory_bytes_per_s;
+  return work + partial + context.conv_launch_s;
+}
+
 // Which tiles cuBLAS has for batched fp32 products.
 bool available(const Tile& tile, const Gemm& g, Generation generation) {
   if (!g.batched) return true;
-  if (generation == Generation::AmpereLarge) return tile.b == 128;
+  if (generation >= Generation::AmpereLarge) return tile.b == 128;
   if (generation == Generation::Pascal) return tile.a == 128 && tile.b == 64;
   return true;
 }
@@ -91,6 +100,10 @@ OpTime gemm_vector(const Gemm& g, const Context& context) {
     const double time = tile_time(g, tile, g.k, kVectorTail, rate, context);
     if (compute == 0 || time < compute) compute = time;
   }
+  if (!g.batched) {
+    const double rest = split_time(g, kVectorTiles[4], g.k, kVectorSplit * rate, context);
+    compute = std::min(compute, rest);
+  }
   const double memory = vector_traffic(g, context.l2_bytes) / context.gemm_bytes_per_s;
   return combine(compute, memory, kVectorLaunch, overlap);
 }
@@ -102,6 +115,11 @@ OpTime gemm_tensor(const Gemm& g, double flops_per_s, const Context& context) {
     const double time =
         tile_time(g, tile, g.k + kTensorStart, kTensorTail, flops_per_s, context);
     if (compute == 0 || time < compute) compute = time;
+  }
+  if (!g.batched) {
+    const double k = g.k + kTensorStart;
+    const double rest = split_time(g, kTensorTiles[1], k, kTensorSplit * flops_per_s, context);
+    compute = std::min(compute, rest);
   }
   const double bytes =
       g.batch * (g.in_bytes * (g.m * g.k + g.k * g.n) + g.out_bytes * g.m * g.n);

@@ -37,7 +37,14 @@ double last(const NodeView& v, int i) {
 // Rows longer than this are read from memory twice more.
 constexpr double kSoftmaxRow = 1024;
 
+// AMD's kernels need more: NeuSight split=train rows of MI100 and MI210.
+constexpr double kCdnaSoftmax = 2.0;
+constexpr double kCdnaNorm = 1.55;
+
+bool narrow(DType type) { return bytes_of(type) <= 2; }
+
 double softmax_bytes(const NodeView& v, double bytes, const Context& context) {
+  if (context.generation == Generation::Cdna) bytes *= kCdnaSoftmax;
   const double row = last(v, 0);
   if (row <= kSoftmaxRow) return bytes;
   return bytes + 2 * v.in_bytes(0) * miss(row * bytes_of(v.in_type(0)), 2, context);
@@ -49,13 +56,39 @@ double softmax_grad_bytes(const NodeView& v, double bytes, const Context& contex
   return softmax_bytes(v, bytes, context);
 }
 
+// In 16 bits the kernels are bound by instructions, not bytes: 1.5 times the traffic forward,
+// twice backward until the kernels that came with Hopper.
+// Source: ETT, A100 (3.3 and 10.7 passes in place of 2 and 5) and GH200 (3.0 and 4.3).
 double layer_norm_bytes(const NodeView& v, double bytes, const Context& context) {
+  if (context.generation == Generation::Cdna) bytes *= kCdnaNorm;
+  if (narrow(v.in_type(0))) return 1.5 * bytes;
   const double row = last(v, 0) * bytes_of(v.in_type(0));
   return bytes + v.in_bytes(0) * miss(row, 8, context);
 }
 
+// Eager frameworks have no kernel for it: powers, means and products one after another, in
+// fp32 whatever the input is. Bytes per element. Source: ETT, A100 and GH200.
+constexpr double kRmsNorm = 24;
+constexpr double kRmsNormGrad = 100;
+
+bool eager(const Context& context) { return context.framework->fusion == graph::Fusion::None; }
+
+double rms_norm_bytes(const NodeView& v, double bytes, const Context& context) {
+  if (eager(context)) return kRmsNorm * v.in_count(0);
+  return layer_norm_bytes(v, bytes, context);
+}
+
+double norm_grad_bytes(const NodeView& v, double bytes, const Context& context) {
+  const Kind kind = of(v);
+  if (kind == Kind::RmsNorm && eager(context)) return kRmsNormGrad * v.in_count(0);
+  if (kind == Kind::LayerNorm && context.generation == Generation::Cdna) bytes *= kCdnaNorm;
+  const bool slow = kind == Kind::LayerNorm && narrow(v.in_type(0)) &&
+                    context.generation < Generation::Hopper;
+  return slow ? 2 * bytes : bytes;
+}
+
 // Times the traffic that the operator itself needs. NeuSight's graphs (pow, maximum, loss) and
-// torchvision's CNN steps (pooling); upsampling, gathering and top-k are assumptions: atomics
+// torchvision's CNN steps (pooling), ETT (GELU in 16 bits); upsampling, gathering and top-k are assumptions: atomics
 // read what they add to, selection takes several passes.
 double factor(const NodeView& v) {
   switch (v.node.kind) {
@@ -70,7 +103,10 @@ double factor(const NodeView& v) {
       return 2;
     case Kind::TopK:
       return 4;
+    case Kind::Gelu:
+      return narrow(v.in_type(0)) ? 1.25 : 1;
     case Kind::PointwiseGrad:
+      if (of(v) == Kind::Gelu) return narrow(v.in_type(0)) ? 1.13 : 1;
       if (of(v) == Kind::Pow) return 7.0 / 3;
       if (of(v) == Kind::Maximum || of(v) == Kind::Minimum) return 10.0 / 3;
       return 1;
@@ -89,8 +125,11 @@ double moved_bytes(const NodeView& v, const Work& work, const Context& context) 
     case Kind::SoftmaxGrad:
       return softmax_grad_bytes(v, bytes, context);
     case Kind::LayerNorm:
-    case Kind::RmsNorm:
       return layer_norm_bytes(v, bytes, context);
+    case Kind::RmsNorm:
+      return rms_norm_bytes(v, bytes, context);
+    case Kind::NormGrad:
+      return norm_grad_bytes(v, bytes, context);
     case Kind::SliceGrad:  // the rest is filled with zeros first
       return bytes + v.in_bytes(0);
     default:

@@ -23,7 +23,18 @@ struct OpTime {
 
 // Families of GPUs whose libraries choose kernels alike. Unknown ones behave like the newest.
 enum class Generation : std::uint8_t {
-  Kepler, Maxwell, Pascal, Volta, Turing, AmpereLarge, AmpereSmall, Ada, Hopper, Blackwell, Other,
+  Kepler, Maxwell, Pascal, Volta, Turing,
+  AmpereLarge, AmpereSmall,  // 64 and 128 fp32 cores per SM
+  Cdna,                      // AMD's accelerators
+  Ada, Hopper, Blackwell, Other,
+};
+
+// Fused attention: rates for heads of 128 values, and the keys per row that it costs to start.
+struct Attention {
+  double flops_per_s = 0;
+  double grad_flops_per_s = 0;
+  double start = 0;
+  double grad_start = 0;
 };
 
 // Where the work runs. What every node of a step shares is computed once, by `context_for`.
@@ -50,8 +61,7 @@ struct Context {
   double conv_cache_bytes = 0;      // of the intermediate values of a Winograd transform
   double conv_short_flops_per_s = 0;  // convolutions on matrix units
   double conv_short_bytes_per_s = 0;
-  double attention_flops_per_s = 0;       // fused attention in 16 bits, forward
-  double attention_grad_flops_per_s = 0;  // backward
+  Attention attention{};
   double launch_s = 0;              // busy time that a small kernel adds
   double conv_launch_s = 0;         // likewise around convolutions
 };

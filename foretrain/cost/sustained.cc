@@ -10,10 +10,11 @@ namespace {
 constexpr double kTera = 1e12;
 
 // Watts per TFLOP/s of fp32 on vector units. Fitted on NeuSight split=train fp32 products of
-// P4, P100, V100, T4, A100-40; Ada and Hopper from the RTX 4090's datasheet; GA10x a guess.
+// P4, P100, V100, T4, A100-40; Ada and Hopper from the RTX 4090's datasheet; GA10x a guess, and AMD taken as GA100.
 double vector_power(Generation generation) {
   switch (generation) {
     case Generation::AmpereLarge:
+    case Generation::Cdna:
       return 15;
     case Generation::AmpereSmall:
       return 13;
@@ -36,10 +37,11 @@ double vector_cap(const hw::Device& device, Generation generation) {
 }
 
 // Watts per TFLOP/s of 16-bit products on matrix units. 7 nm and 4N fitted on MosaicML's MPT
-// throughput tables; 12 nm and 8 nm are guesses.
+// throughput tables; 12 nm and 8 nm are guesses, and AMD's 7 and 6 nm are taken as NVIDIA's 7.
 double tensor_power(Generation generation) {
   switch (generation) {
     case Generation::AmpereLarge:
+    case Generation::Cdna:
       return 1.385;
     case Generation::AmpereSmall:
       return 1.5;
@@ -85,8 +87,7 @@ Generation generation_of(const hw::Device& device) {
   if (device.architecture == "ampere") {
     return device.fp32_cores_per_sm > 64 ? Generation::AmpereSmall : Generation::AmpereLarge;
   }
-  // AMD's 7 and 6 nm accelerators spend as much power per flop as the A100.
-  if (device.process == "7nm" || device.process == "6nm") return Generation::AmpereLarge;
+  if (device.architecture.starts_with("cdna")) return Generation::Cdna;
   return Generation::Other;
 }
 
@@ -158,6 +159,8 @@ double bandwidth_share(const hw::Device& device) {
       return 0.75;
     case Generation::Volta:
       return 0.91;
+    case Generation::Cdna:  // likewise, MI100 and MI210
+      return 0.82;
     default:
       return 0.87;
   }
