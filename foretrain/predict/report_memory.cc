@@ -36,7 +36,9 @@ MemoryReport report_memory(const Stages& stages, const Request& request) {
   const std::vector<hw::Device>& devices = stages.setting.cluster.devices;
   const hw::Device& device = *std::min_element(
       devices.begin(), devices.end(),
-      [](const hw::Device& a, const hw::Device& b) { return a.memory_bytes < b.memory_bytes; });
+      [](const hw::Device& a, const hw::Device& b) { 
+        return hw::usable_memory_bytes(a) < hw::usable_memory_bytes(b);
+      });
   const Parallel kind = request.strategy.kind;
   const bool several = stages.setting.workers > 1 && request.mode == Mode::Train;
 
@@ -61,7 +63,7 @@ MemoryReport report_memory(const Stages& stages, const Request& request) {
   report.framework = request.context_bytes.value_or(context_bytes(device));
   if (!request.context_bytes && several && !hw::is_cpu(device)) report.framework += kCollectivesBytes;
   report.peak = report.allocated + report.fragmentation + report.framework;
-  report.capacity = device.memory_bytes;
+  report.capacity = hw::usable_memory_bytes(device);
   report.fits = report.peak <= report.capacity;
   return report;
 }

@@ -161,8 +161,8 @@ Report summarise(const Stages& stages, const Request& request, const Library& li
   report.memory = report_memory(stages, request);
   report.top_operators = top_operators(stages, 10);
   report_resources(stages, step, report);
-  report_job(stages, request, library, report);
   list_assumptions(stages, request, report);
+  report_job(stages, request, library, report);
   list_warnings(stages, report);
   return report;
 }
