@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // BERT, as Hugging Face's BertFor... classes run it.
 // Source: Devlin et al., NAACL 2019; layout of the module tree: transformers, modeling_bert.py.
-#include <algorithm>
 #include <string>
 
 #include "foretrain/zoo/registry.h"
@@ -75,9 +74,9 @@ Encoded encode(Builder& builder, const Size& size) {
                                  &encoded.word_table);
     const TensorId types =
         embed(builder, "token_type_embeddings", segments, kSegments, size.hidden);
+    const std::int64_t rows = position_rows(builder, kPositions, size.seq);
     const TensorId positions =
-        embed_positions(builder, "position_embeddings", std::max(kPositions, size.seq), size.seq,
-                        size.hidden);
+        embed_positions(builder, "position_embeddings", rows, size.seq, size.hidden);
     const TensorId sum =
         builder.add(Kind::Add, {builder.add(Kind::Add, {words, types}), positions});
     encoded.sequence = dropout(builder, "dropout", layer_norm(builder, "LayerNorm", sum));

@@ -70,8 +70,8 @@ graph::Graph build_decoder(const std::string& name, const Size& size) {
   TensorId table{};
   builder.enter("transformer");
   const TensorId words = embed(builder, "wte", ids, size.vocab, size.hidden, &table);
-  const TensorId positions =
-      embed_positions(builder, "wpe", size.positions, size.seq, size.hidden);
+  const std::int64_t rows = position_rows(builder, size.positions, size.seq);
+  const TensorId positions = embed_positions(builder, "wpe", rows, size.seq, size.hidden);
   TensorId x = dropout(builder, "drop", builder.add(Kind::Add, {words, positions}));
   for (std::int64_t i = 0; i < size.layers; ++i) {
     const Scope layers(builder, "h." + std::to_string(i));
@@ -111,7 +111,6 @@ graph::Graph build_named(Spec& spec) {
   Size size = named->size;
   size.seq = spec.take("seq", size.positions);
   size.vocab = spec.take("vocab", size.vocab);
-  size.positions = std::max(size.positions, size.seq);
   size.ffn = 4 * size.hidden;
   return build_decoder(spec.name(), size);
 }

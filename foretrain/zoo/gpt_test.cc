@@ -74,6 +74,14 @@ TEST(Gpt, NamesParametersAsHuggingFace) {
   EXPECT_TRUE(has_tensor(model, "transformer.ln_f.weight"));
 }
 
+// One row of 768 for each token beyond the 1024 that GPT-2 was trained with.
+TEST(Gpt, NotesThatItsPositionTableGrew) {
+  EXPECT_TRUE(build("gpt2").notes.empty());
+  const graph::Graph model = build("gpt2:seq=2048");
+  EXPECT_EQ(graph::parameter_count(model), 124439808 + 1024 * 768);
+  EXPECT_EQ(model.notes.size(), 1U);
+}
+
 TEST(Gpt, RefusesHeadsThatDoNotDivideTheWidth) {
   EXPECT_THROW(build("gpt:hidden=100,heads=16"), Error);
 }

@@ -36,8 +36,9 @@ TensorId self_attention(Builder& builder, TensorId x, const Size& size) {
   const TensorId q = heads("q_proj");
   const TensorId k = heads("k_proj");
   const TensorId v = heads("v_proj");
-  // Causality and padding are one mask, which is added.
-  const TensorId attended = attend(builder, q, k, v, {.causal = true});
+  // Hugging Face adds one mask for causality and padding, then bounds the scores from below:
+  // two passes over the scores, as here.
+  const TensorId attended = attend(builder, q, k, v, {.causal = true, .mask = true});
   return linear(builder, "out_proj", merge_heads(builder, attended), size.hidden);
 }
 
@@ -58,7 +59,7 @@ graph::Graph build_decoder(const std::string& name, const Size& size) {
   TensorId table{};
   builder.enter("model.decoder");
   const TensorId words = embed(builder, "embed_tokens", ids, size.vocab, size.hidden, &table);
-  const std::int64_t rows = std::max(kPositions, size.seq) + kUnusedPositions;
+  const std::int64_t rows = position_rows(builder, kPositions, size.seq) + kUnusedPositions;
   TensorId x = builder.add(
       Kind::Add, {words, embed_positions(builder, "embed_positions", rows, size.seq, size.hidden)});
   for (std::int64_t i = 0; i < size.layers; ++i) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "foretrain/zoo/transformer_layers.h"
 
+#include <string>
 #include <vector>
 
 namespace foretrain::zoo {
@@ -35,6 +36,13 @@ TensorId embed(Builder& builder, const std::string& name, TensorId tokens, std::
   const TensorId weight = builder.parameter("weight", {rows, width});
   if (table != nullptr) *table = weight;
   return builder.add(Kind::Embedding, {tokens, weight});
+}
+
+std::int64_t position_rows(Builder& builder, std::int64_t usual, std::int64_t seq) {
+  if (seq <= usual) return usual;
+  builder.note("the position table has " + std::to_string(seq) + " rows, one per token, not " +
+               std::to_string(usual));
+  return seq;
 }
 
 TensorId embed_positions(Builder& builder, const std::string& name, std::int64_t rows,

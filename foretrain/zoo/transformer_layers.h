@@ -21,6 +21,9 @@ graph::TensorId linear_unbiased(graph::Builder& builder, const std::string& name
 graph::TensorId embed(graph::Builder& builder, const std::string& name, graph::TensorId tokens,
                       std::int64_t rows, std::int64_t width, graph::TensorId* table = nullptr);
 
+// Rows of a position table: `usual`, or `seq` where that is more, which is noted.
+std::int64_t position_rows(graph::Builder& builder, std::int64_t usual, std::int64_t seq);
+
 // Rows 0 to seq - 1 of a learned table of [rows, width], as [1, seq, width].
 graph::TensorId embed_positions(graph::Builder& builder, const std::string& name,
                                 std::int64_t rows, std::int64_t seq, std::int64_t width);
