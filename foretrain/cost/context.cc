@@ -29,6 +29,9 @@ void set_vector_rates(Context& c, const hw::Device& device) {
   c.gemm_flops_per_s = c.vector_flops_per_s * scale;
   c.gemm_bytes_per_s = safe(0.658 * device.memory_bytes_per_s);  // NeuSight fp32 products
   c.conv_flops_per_s = safe(sustained_conv_fp32(device) * scale);
+  // Storing 16 bits without units for them costs conversions: torchvision's CNNs, TITAN Xp.
+  const bool converts = c.precision == Precision::Fp16 && scale <= 1;
+  if (converts && !device.tensor_fp16_flops_per_s) c.conv_flops_per_s *= 0.6;
   c.conv_bytes_per_s = 0.95 * c.memory_bytes_per_s;  // CNN steps
 }
 
