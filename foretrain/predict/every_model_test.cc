@@ -50,7 +50,7 @@ double product_flops(const Graph& graph) {
 std::vector<std::string> every_model() {
   std::vector<std::string> all;
   for (const zoo::Model& model : zoo::models()) all.push_back(model.name);
-  for (int seed = 0; seed < 60; ++seed) {
+  for (int seed = 0; seed < 30; ++seed) {
     all.push_back("random:family=any,seed=" + std::to_string(seed));
   }
   return all;
@@ -71,7 +71,6 @@ TEST(EveryModel, IsTheSameAfterAFile) {
     const Graph half = set_precision(model, Precision::Bf16, graph::Casting::Automatic);
     const Graph step =
         update(backward(half, graph::GradientHandling::Accumulate), graph::Optimizer::AdamW);
-    expect_round_trip(step);
     expect_round_trip(fuse(step, graph::Fusion::Pointwise));
   }
 }

@@ -5,28 +5,13 @@
 #include "foretrain/graph/bind.h"
 
 namespace foretrain {
-namespace {
-
-// A step that the servers cannot serve in time waits for them before its first kernel.
-sim::Timeline run_with_floor(Job& job) {
-  sim::Timeline timeline = sim::run(job.program);
-  if (timeline.end < job.floor && !job.transfers.empty()) {
-    const auto pull = static_cast<std::size_t>(job.transfers.front().task);
-    job.program.tasks[pull].duration += job.floor - timeline.end;
-    timeline = sim::run(job.program);
-  }
-  return timeline;
-}
-
-}  // namespace
-
 Stages run_stages(const Request& request, const Library& library) {
   Stages stages;
   stages.setting = find_setting(request, library);           // devices, links, framework
   stages.step = find_step(request, stages.setting, library);  // model, backward, update, fusion
   stages.bound = graph::bind(stages.step->graph, {{"batch", stages.setting.batch}});
   stages.job = lower(*stages.step, stages.bound, stages.setting, request, library);  // cost, comm
-  stages.timeline = run_with_floor(stages.job);
+  stages.timeline = sim::run(stages.job.program);
   return stages;
 }
 

@@ -43,7 +43,7 @@ MemoryReport report_memory(const Stages& stages, const Request& request) {
   const bool several = stages.setting.workers > 1 && request.mode == Mode::Train;
 
   memory::Options options;
-  options.gradient_buckets = several && kind != Parallel::DataParallel;
+  options.gradient_buckets = several && kind != Parallel::DataParallel && kind != Parallel::ParameterServer;
   options.short_with_master = stages.setting.framework->casting == graph::Casting::WholeModel &&
                               request.precision != Precision::Fp32 &&
                               request.precision != Precision::Tf32 &&

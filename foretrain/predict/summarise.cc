@@ -66,6 +66,11 @@ void list_assumptions(const Stages& stages, const Request& request, Report& repo
 
 }  // namespace
 
+// A step that saturated servers cannot serve in time waits for them.
+Seconds own_step_time(const Stages& stages) {
+  return std::max(stages.timeline.end, stages.job.floor);
+}
+
 const WorkerClass& slowest_class(const Stages& stages) {
   const WorkerClass* slowest = &stages.job.classes.front();
   Seconds latest{-1};
@@ -111,9 +116,9 @@ Breakdown break_down(const Stages& stages, Seconds input) {
     (op.compute >= op.memory ? parts.compute : parts.memory) += span.end - span.start;
     now = span.end;
   }
-  if (stages.timeline.end > now) {
-    (stages.job.transfers.empty() ? parts.host : parts.exposed_communication) +=
-        stages.timeline.end - now;
+  const Seconds end = own_step_time(stages);
+  if (end > now) {
+    (stages.job.transfers.empty() ? parts.host : parts.exposed_communication) += end - now;
   }
   parts.input = input;
   return parts;
@@ -148,14 +153,15 @@ Report summarise(const Stages& stages, const Request& request, const Library& li
   Seconds input{0};
   if (request.input_rate) {
     const Seconds delivered{static_cast<double>(stages.setting.batch) / *request.input_rate};
-    input = std::max(Seconds{0}, delivered - stages.timeline.end);
+    input = std::max(Seconds{0}, delivered - own_step_time(stages));
   }
-  const Seconds step = stages.timeline.end + input;
+  const Seconds step = own_step_time(stages) + input;
   report.step_time_s.value = step.count();
   report.breakdown = break_down(stages, input);
   for (const sim::Task& task : stages.job.program.tasks) {
     if (task.kind == kCommunicationTask) report.communication += task.duration;
   }
+  report.communication = std::max(report.communication, stages.job.floor);
   report_throughput(stages, report);
   report_mfu(stages, request, report);
   report.memory = report_memory(stages, request);

@@ -8,6 +8,9 @@
 
 namespace foretrain {
 
+// One worker's period, were its input always there.
+Seconds own_step_time(const Stages& stages);
+
 // The class of workers whose stream ends last: the one that the step waits for.
 const WorkerClass& slowest_class(const Stages& stages);
 
