@@ -36,6 +36,7 @@ bench: packages-bench build  ## print the speed figures
 	@cmake --preset release -DFORETRAIN_BENCH=ON >/dev/null
 	@cmake --build --preset release
 	build/release/foretrain_bench
+	@python3 bench/run.py $(FORETRAIN)
 
 .PHONY: accuracy-data
 accuracy-data:

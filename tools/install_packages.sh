@@ -18,7 +18,7 @@ need() {
 for set in "$@"; do
   case "$set" in
     build) need g++ cmake ninja-build nlohmann-json3-dev libcli11-dev libgtest-dev python3 ;;
-    bench) need libbenchmark-dev ;;
+    bench) need libbenchmark-dev valgrind ;;
     lint) need clang-14 libclang-rt-14-dev clang-tidy-14 clang-format-14 ;;
     *) echo "install_packages.sh: unknown set '$set'; the sets are build, bench and lint" >&2
        exit 2 ;;
