@@ -2,10 +2,15 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "foretrain/base/error.h"
 #include "foretrain/cli/commands.h"
 #include "foretrain/cli/console.h"
+#include "foretrain/cli/predict_many.h"
+#include "foretrain/cli/report_text.h"
 #include "foretrain/cli/request_options.h"
+#include "foretrain/cli/vary.h"
 #include "foretrain/predict/predict.h"
+#include "foretrain/predict/summarise.h"
 
 namespace foretrain::cli {
 namespace {
@@ -15,6 +20,10 @@ struct Options {
   bool json = false;
   std::string trace;
   std::string dump;
+  std::optional<std::size_t> top;
+  std::string vary;
+  std::string requests;
+  int threads = 1;
 };
 
 void predict_one(const Options& options, Console& console) {
@@ -23,7 +32,44 @@ void predict_one(const Options& options, Console& console) {
   const Stages stages = run_stages(request, library);
   if (!options.trace.empty()) write_file(options.trace, to_chrome_trace(stages), console);
   if (!options.dump.empty()) return console.line(dump_stage(stages, options.dump));
-  console.line(to_json(summarise(stages, request, library)));
+  Report report = summarise(stages, request, library);
+  if (options.top) report.top_operators = top_operators(stages, *options.top);
+  if (options.json) return console.line(to_json(report));
+  console.write(report_text(request, stages, report, console.screen));
+}
+
+void predict_variation(const Options& options, Console& console) {
+  const Variation variation = vary(options.request, options.vary, load_library());
+  const Variant* first_failure = nullptr;
+  bool any = false;
+  for (const Variant& variant : variation.variants) {
+    any = any || variant.report;
+    if (!variant.report && first_failure == nullptr) first_failure = &variant;
+  }
+  if (options.json) console.line(variation_json(variation));
+  if (!any) {
+    console.flush();
+    throw Error(ErrorKind::BadInput, "--vary: no value works; " + variation.field + " " +
+                                         first_failure->value + ": " + first_failure->error);
+  }
+  if (!options.json) console.write(variation_text(variation, console.screen));
+}
+
+void run_predict(const Options& options, Console& console) {
+  const bool single = !options.trace.empty() || !options.dump.empty() || options.top;
+  if (!options.requests.empty()) {
+    if (options.request.any() || !options.vary.empty() || single) {
+      throw Error(ErrorKind::BadInput,
+                  "--requests takes everything from its lines; leave out the model and the other "
+                  "options, except --threads");
+    }
+    return predict_many(options.requests, options.threads, load_library(), console);
+  }
+  if (options.vary.empty()) return predict_one(options, console);
+  if (single) {
+    throw Error(ErrorKind::BadInput, "--trace, --dump and --top show one job; leave out --vary");
+  }
+  predict_variation(options, console);
 }
 
 }  // namespace
@@ -33,12 +79,27 @@ void add_predict_command(CLI::App& app, Console& console) {
   CLI::App& command =
       *app.add_subcommand("predict", "time, memory, resources and cost of one job");
   command.footer(
-      "Example:\n  foretrain predict resnet50 --device v100-sxm2-16gb --workers 8 --batch 128");
-  command.add_flag("--json", options->json, "print the report as JSON");
-  command.add_option("--trace", options->trace, "write the timeline in the Chrome trace format");
-  command.add_option("--dump", options->dump, "print a stage as JSON: graph, tasks or timeline");
+      "Examples:\n"
+      "  foretrain predict resnet50 --device v100-sxm2-16gb --workers 8 --batch 128\n"
+      "  foretrain predict bert-large --device a100 --precision bf16 --vary batch=8,16,32\n"
+      "  foretrain predict resnet50 --device t4 --workers 4 --workers-per-node 1 \\\n"
+      "      --network 10gbe --strategy ps:servers=2,asynchronous=true\n"
+      "  foretrain predict --requests jobs.jsonl");
   options->request.add_to(command);
-  command.callback([options, &console] { predict_one(*options, console); });
+  command.add_option("--vary", options->vary,
+                     "KEY=A,B,C: side by side for each value of a field (strategy.servers too); "
+                     "semicolons separate values with commas");
+  command.add_option("--requests", options->requests,
+                     "file with a request in JSON on each line (-: standard input); answers each "
+                     "with a line, in order");
+  command.add_option("--threads", options->threads, "threads that answer --requests (1)")
+      ->check(CLI::Range(1, 256));
+  command.add_flag("--json", options->json, "print the report as JSON");
+  command.add_option("--top", options->top, "slowest operators to list (10)");
+  command.add_option("--trace", options->trace,
+                     "file for the timeline of a step in the Chrome trace format (-: output)");
+  command.add_option("--dump", options->dump, "print a stage as JSON: graph, tasks or timeline");
+  command.callback([options, &console] { run_predict(*options, console); });
 }
 
 }  // namespace foretrain::cli

@@ -92,6 +92,10 @@ Json value_of(const RequestField& field, const std::string& text) {
   return text;
 }
 
+std::string path(const RequestField& field, bool of_strategy) {
+  return (of_strategy ? "strategy." : "") + std::string(field.name);
+}
+
 void set(Json& request, const RequestField& field, bool of_strategy, const std::string& text) {
   const std::string name(field.name);
   if (!of_strategy) {
@@ -134,19 +138,24 @@ std::string RequestOptions::json() const {
   return request.dump();
 }
 
-std::string RequestOptions::json_with(const std::string& key, const std::string& value) const {
+std::string RequestOptions::field_named(const std::string& key) const {
   const std::string wanted = underscored(key);
   std::vector<std::string> known;
+  for (const Given& given : options_) {
+    known.push_back(path(*given.field, given.of_strategy));
+    if (known.back() == wanted) return wanted;
+  }
+  bad("a request has no field '" + printable(key) + "'" + did_you_mean(wanted, known));
+}
+
+std::string RequestOptions::json_with(const std::string& field, const std::string& value) const {
   Json request = Json::parse(json());
   for (const Given& given : options_) {
-    std::string name = (given.of_strategy ? "strategy." : "") + std::string(given.field->name);
-    if (name == wanted) {
+    if (path(*given.field, given.of_strategy) == field) {
       set(request, *given.field, given.of_strategy, value);
-      return request.dump();
     }
-    known.push_back(std::move(name));
   }
-  bad("--vary: a request has no field '" + printable(key) + "'" + did_you_mean(wanted, known));
+  return request.dump();
 }
 
 }  // namespace foretrain::cli

@@ -26,9 +26,12 @@ class RequestOptions {
   // field cannot hold.
   std::string json() const;
 
-  // The same with the field `key` ("batch", "strategy.servers", dashes allowed) set to `value`.
-  // Throws Error(BadInput) for a field that does not exist, listing near matches.
-  std::string json_with(const std::string& key, const std::string& value) const;
+  // The field that a user calls `key` ("batch", "strategy.servers", dashes allowed), as JSON
+  // names it. Throws Error(BadInput) where there is none, listing near matches.
+  std::string field_named(const std::string& key) const;
+
+  // The same as `json` with the field that field_named returned set to `value`.
+  std::string json_with(const std::string& field, const std::string& value) const;
 
  private:
   struct Given {

@@ -67,8 +67,9 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error) {
   const bool extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
   std::string command = "foretrain";
   if (&current(app) != &app) command += " " + current(app).get_name();
-  return fail(kCallerMustChange, (extra ? explain_extra(app) : error.what()) +
-                                     std::string("; see ") + command + " --help");
+  std::string message = extra ? explain_extra(app) : error.what();
+  if (!message.ends_with("?")) message += "; see " + command + " --help";
+  return fail(kCallerMustChange, message);
 }
 
 int parse_and_run(CLI::App& app, int count, const char* const* arguments, Console& console) {

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/cli/report_text.h"
+
+#include "foretrain/cli/bar.h"
+#include "foretrain/cli/humanise.h"
+#include "foretrain/cli/resource_text.h"
+#include "foretrain/cli/table.h"
+
+namespace foretrain::cli {
+namespace {
+
+std::string heading(const std::string& title, const std::string& rest, const Screen& screen) {
+  return "\n" + paint(title, Colour::Bold, screen) + (rest.empty() ? "" : "  " + rest) + "\n";
+}
+
+std::string describe_estimate(const Estimate& estimate, std::string (*format)(double)) {
+  std::string text = format(estimate.value);
+  if (estimate.low && estimate.high) {
+    text += " (" + format(*estimate.low) + " to " + format(*estimate.high);
+    if (estimate.confidence) text += ", " + significant(100 * *estimate.confidence, 3) + " %";
+    text += ")";
+  }
+  return text;
+}
+
+std::string headline(const Request& request, const Stages& stages, const Screen& screen) {
+  const Setting& setting = stages.setting;
+  const auto batch = static_cast<double>(setting.batch);
+  std::string job = request.mode == Mode::Train ? "training" : "inference";
+  job += " in " + std::string(to_string(request.precision));
+  job += ", batch " + format_count(batch);
+  if (setting.workers > 1) {
+    job += " per worker, " + format_count(batch * setting.workers) + " in all";
+  }
+  std::string where = describe_cluster(setting);
+  if (request.strategy.kind == Parallel::ParameterServer) {
+    where += std::string(", ") + (request.strategy.asynchronous ? "asynchronous " : "") +
+             "parameter servers: " + std::to_string(request.strategy.servers);
+  }
+  return paint(request.model, Colour::Bold, screen) + "  " +
+         format_large(static_cast<double>(stages.step->parameters)) + " parameters\n" +
+         wrap(where, "  ", screen) + wrap(job, "  ", screen);
+}
+
+std::string main_numbers(const Report& report, const Screen& screen) {
+  Table table{{{"", false, false}, {"", false, true}}, {}};
+  const auto add = [&](const char* name, const std::string& value) {
+    table.rows.push_back({name, Cell(value, Colour::Bold)});
+  };
+  add("time per step", describe_time(report.step_time_s));
+  std::string throughput = format_count(report.samples_per_s) + " samples/s";
+  if (report.tokens_per_s) throughput += ", " + format_count(*report.tokens_per_s) + " tokens/s";
+  add("throughput", throughput);
+  if (report.mfu) add("share of peak", format_share(*report.mfu) + " (MFU)");
+  if (report.epoch_time_s) add("time per epoch", describe_time(*report.epoch_time_s));
+  if (report.total_time_s) add("total time", describe_time(*report.total_time_s));
+  if (report.cost_usd) add("cost", describe_money(*report.cost_usd));
+  return "\n" + render(table, screen);
+}
+
+std::string memory_section(const MemoryReport& memory, const Screen& screen) {
+  std::vector<Part> parts;
+  const auto add = [&](const char* name, double bytes, bool rest = false) {
+    parts.push_back({name, bytes, format_bytes(bytes), rest});
+  };
+  add("parameters", memory.parameters);
+  add("gradients", memory.gradients);
+  add("optimizer", memory.optimizer);
+  add("activations", memory.activations);
+  add("workspace", memory.workspace);
+  add("fragmentation", memory.fragmentation);
+  add("framework", memory.framework);
+  const double free = memory.capacity - memory.peak;
+  add("free", free > 0 ? free : 0, true);
+  const std::string verdict = memory.fits ? paint("fits", Colour::Green, screen)
+                                          : paint("does not fit", Colour::Red, screen);
+  const std::string amounts =
+      format_bytes(memory.peak) + " of " + format_bytes(memory.capacity) + ": ";
+  const std::optional<double> mark =
+      memory.fits ? std::nullopt : std::optional<double>(memory.capacity);
+  return heading("Memory", amounts + verdict, screen) + render_bar(parts, mark, screen);
+}
+
+std::string breakdown_section(const Report& report, const Screen& screen) {
+  const Breakdown& breakdown = report.breakdown;
+  const double step = report.step_time_s.value;
+  std::vector<Part> parts;
+  const auto add = [&](const char* name, Seconds time) {
+    parts.push_back({name, time.count(), format_share(step > 0 ? time.count() / step : 0), false});
+  };
+  add("compute", breakdown.compute);
+  add("memory", breakdown.memory);
+  add("exposed communication", breakdown.exposed_communication);
+  add("host", breakdown.host);
+  add("bubble", breakdown.bubble);
+  add("input", breakdown.input);
+  std::string rest = format_time(Seconds{step});
+  if (report.communication > Seconds{0}) {
+    rest += "; communication, hidden or not: " + format_time(report.communication);
+  }
+  return heading("Step", rest, screen) + render_bar(parts, std::nullopt, screen);
+}
+
+std::string operators_section(const Report& report, const Screen& screen) {
+  if (report.top_operators.empty()) return "";
+  Table table{{{"operator", false, true}, {"kind", false, true}, {"time", true}, {"share", true}},
+              {}};
+  for (const OperatorReport& entry : report.top_operators) {
+    table.rows.push_back({entry.name.empty() ? "-" : entry.name, entry.kind,
+                          format_time(entry.time), format_share(entry.share)});
+  }
+  return heading("Slowest operators", "", screen) + render(table, screen);
+}
+
+std::string notes(const char* title, const std::vector<std::string>& list, Colour colour,
+                  const Screen& screen) {
+  if (list.empty()) return "";
+  std::string text = "\n" + paint(title, colour, screen) + "\n";
+  for (const std::string& note : list) text += wrap(note, "  - ", screen);
+  return text;
+}
+
+}  // namespace
+
+std::string describe_cluster(const Setting& setting) {
+  const hw::Cluster& cluster = setting.cluster;
+  std::vector<int> counts(cluster.devices.size());
+  for (const hw::Node& node : cluster.nodes) {
+    counts[static_cast<std::size_t>(node.device)] += node.devices;
+  }
+  std::string text;
+  for (std::size_t d = 0; d < counts.size(); ++d) {
+    text += (text.empty() ? "" : " + ") + std::to_string(counts[d]) + " x " +
+            cluster.devices[d].name;
+  }
+  if (cluster.nodes.size() > 1) text += " on " + std::to_string(cluster.nodes.size()) + " nodes";
+  return text;
+}
+
+std::string describe_time(const Estimate& seconds) {
+  return describe_estimate(seconds, [](double value) { return format_time(Seconds{value}); });
+}
+
+std::string describe_money(const Estimate& usd) { return describe_estimate(usd, format_money); }
+
+std::string report_text(const Request& request, const Stages& stages, const Report& report,
+                        const Screen& screen) {
+  std::string text = headline(request, stages, screen);
+  text += main_numbers(report, screen);
+  text += memory_section(report.memory, screen);
+  text += breakdown_section(report, screen);
+  text += operators_section(report, screen);
+  text += resources_text(report, screen);
+  text += notes("Assumptions", report.assumptions, Colour::Bold, screen);
+  text += notes("Warnings", report.warnings, Colour::Yellow, screen);
+  return text;
+}
+
+}  // namespace foretrain::cli
