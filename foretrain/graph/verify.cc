@@ -43,15 +43,16 @@ void verify_shapes(const Graph& graph, std::size_t n) {
     fail(graph, n, error.what());
   }
   if (shapes.size() != node.outputs.size()) {
-    fail(graph, n, "has " + std::to_string(node.outputs.size()) + " outputs instead of " +
-                       std::to_string(shapes.size()));
+    fail(graph, n,
+         "has " + std::to_string(node.outputs.size()) + " outputs instead of " +
+             std::to_string(shapes.size()));
   }
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     const Shape& stated = graph.tensor(node.outputs[i]).shape;
     if (!(shapes[i] == stated)) {
-      fail(graph, n, "output " + std::to_string(i) + " has shape " +
-                         to_string(stated, graph.symbols) + ", its inputs give " +
-                         to_string(shapes[i], graph.symbols));
+      fail(graph, n,
+           "output " + std::to_string(i) + " has shape " + to_string(stated, graph.symbols) +
+               ", its inputs give " + to_string(shapes[i], graph.symbols));
     }
   }
 }
@@ -101,8 +102,10 @@ class Verifier {
       const bool old_gradient =
           graph_.tensor(id).role == Role::Gradient && node.phase != Phase::Forward;
       if (!written(id) && !old_gradient) {
-        fail(graph_, n, what + " before any node writes it; nodes must be in execution order, "
-                        "without cycles");
+        fail(graph_, n,
+             what +
+                 " before any node writes it; nodes must be in execution order, "
+                 "without cycles");
       }
     }
   }

@@ -48,7 +48,8 @@ class Linker {
     graph_.tensors = std::move(file_.tensors);
     graph_.notes = std::move(file_.notes);
     for (std::size_t t = 0; t < graph_.tensors.size(); ++t) {
-      remember(graph_.tensors[t].name, static_cast<TensorId>(t));
+      const bool state = graph_.tensors[t].role == graph::Role::OptimizerState;
+      if (!state) remember(graph_.tensors[t].name, static_cast<TensorId>(t));
     }
     graph_.nodes.reserve(file_.nodes.size());
     for (FtgNode& node : file_.nodes) add(node);

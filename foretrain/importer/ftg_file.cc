@@ -50,18 +50,16 @@ std::string text_of(JsonFields& fields, const char* key, std::size_t longest = k
   return bounded(fields.text(key).value_or(""), longest, fields.where());
 }
 
-// An enumerator by its name under `key`.
+// An enumerator by its name under `key`; `names` lists them for the error message.
 template <typename Enum, typename Find>
 Enum enumerator(JsonFields& fields, const char* key, Enum otherwise, const Find& find,
-                const std::vector<std::string>& names) {
+                const char* names) {
   const std::optional<std::string> name = fields.text(key);
   if (!name) return otherwise;
   const std::optional<Enum> found = find(*name);
   if (!found) {
-    std::string list;
-    for (const std::string& known : names) list += (list.empty() ? "" : ", ") + known;
     fail(fields.where(),
-         "the " + std::string(key) + " '" + printable(*name) + "' is not one of " + list);
+         "the " + std::string(key) + " '" + printable(*name) + "' is not one of " + names);
   }
   return *found;
 }
@@ -70,11 +68,6 @@ std::optional<DType> type_named(std::string_view name) {
   const auto found = std::find(kDTypeNames.begin(), kDTypeNames.end(), name);
   if (found == kDTypeNames.end()) return std::nullopt;
   return static_cast<DType>(found - kDTypeNames.begin());
-}
-
-const std::vector<std::string>& type_names() {
-  static const std::vector<std::string> kNames(kDTypeNames.begin(), kDTypeNames.end());
-  return kNames;
 }
 
 // A number or a product such as "2*batch*seq"; `least` bounds it from below.
@@ -226,10 +219,10 @@ graph::Tensor tensor_of(JsonFields& fields, std::size_t index,
   graph::Tensor tensor;
   tensor.name = text_of(fields, "name");
   tensor.shape = shape_of(fields.require("shape"), symbols, fields.where());
-  tensor.type = enumerator(fields, "type", DType::F32, type_named, type_names());
-  tensor.role =
-      enumerator(fields, "role", graph::Role::Activation, graph::role_named,
-                 {"input", "activation", "parameter", "buffer", "gradient", "optimizer_state"});
+  tensor.type = enumerator(fields, "type", DType::F32, type_named,
+                           "f32, f16, bf16, f8, f64, i64, i32, i8, bool");
+  tensor.role = enumerator(fields, "role", graph::Role::Activation, graph::role_named,
+                           "input, activation, parameter, buffer, gradient, optimizer_state");
   tensor.trainable = fields.boolean("trainable").value_or(tensor.role == graph::Role::Parameter);
   fields.finish();
   return tensor;
@@ -239,7 +232,7 @@ FtgNode node_of(JsonFields& fields, const std::vector<std::string>& symbols) {
   FtgNode result;
   result.op = bounded(fields.required_text("op"), kLongestName, fields.where());
   result.node.phase = enumerator(fields, "phase", graph::Phase::Forward, graph::phase_named,
-                                 {"forward", "backward", "update"});
+                                 "forward, backward, update");
   result.node.scope = text_of(fields, "scope");
   result.node.label = text_of(fields, "label", kLongestLabel);
   if (const Json* json = fields.find("attributes")) {

@@ -40,7 +40,9 @@ std::string_view enumerator(Attr key, std::size_t value) {
 class Writer {
  public:
   explicit Writer(const Graph& graph) : graph_(graph) {
-    for (const Tensor& tensor : graph.tensors) ++uses_[tensor.name];
+    for (const Tensor& tensor : graph.tensors) {
+      if (tensor.role != graph::Role::OptimizerState) ++uses_[tensor.name];
+    }
   }
 
   std::string write() {
@@ -87,15 +89,17 @@ class Writer {
   void lines(std::size_t count, const Write& write) {
     out_ += '[';
     for (std::size_t i = 0; i < count; ++i) {
-      out_ += i == 0 ? "\n" : ",\n";
+      out_ += i == 0 ? "\n  " : ",\n  ";
       write(i);
     }
-    out_ += ']';
+    out_ += count == 0 ? "]" : "\n]";
   }
 
-  // By name where only one tensor has it, otherwise by number.
+  // By name where only one tensor has it, otherwise by number. Optimizer states, which are
+  // named like their parameters, do not count.
   bool has_own_name(const Tensor& tensor) const {
-    return !tensor.name.empty() && uses_.at(tensor.name) == 1;
+    return !tensor.name.empty() && tensor.role != graph::Role::OptimizerState &&
+           uses_.at(tensor.name) == 1;
   }
 
   void reference(TensorId id) {
