@@ -11,10 +11,9 @@ using BlockId = CachingAllocator::BlockId;
 constexpr BlockId kNone = -1;
 constexpr std::uint64_t kMiB = 1 << 20;
 constexpr std::uint64_t kGranule = 512;
-constexpr std::uint64_t kSmallest = kMiB;         // requests up to here share small segments
-constexpr std::uint64_t kSmallSegment = 2 * kMiB;
+constexpr std::uint64_t kSmall = kSmallPoolBytes;
 constexpr std::uint64_t kMediumSegment = 20 * kMiB;
-constexpr std::uint64_t kLarge = 10 * kMiB;       // requests from here get their own segment
+constexpr std::uint64_t kLarge = 10 * kMiB;  // requests from here get a segment of their own
 constexpr std::uint64_t kSegmentGranule = 2 * kMiB;
 
 std::uint64_t round_up(std::uint64_t bytes, std::uint64_t granule) {
@@ -22,31 +21,12 @@ std::uint64_t round_up(std::uint64_t bytes, std::uint64_t granule) {
 }
 
 std::uint64_t segment_bytes(std::uint64_t bytes) {
-  if (bytes <= kSmallest) return kSmallSegment;
+  if (bytes <= kSmall) return kSmallSegmentBytes;
   return bytes < kLarge ? kMediumSegment : round_up(bytes, kSegmentGranule);
 }
 
 bool worth_splitting(std::uint64_t left, bool is_small) {
-  return is_small ? left >= kGranule : left > kSmallest;
-}
-
-// Changes the entry at `from` of a sorted list to `changed` and moves it to its new place.
-template <typename List>
-void change(List& list, typename List::iterator from, const typename List::value_type& changed) {
-  if (changed < *from) {
-    const auto to = std::lower_bound(list.begin(), from, changed);
-    std::move_backward(to, from, from + 1);
-    *to = changed;
-  } else {
-    const auto to = std::lower_bound(from + 1, list.end(), changed);
-    std::move(from + 1, to, from);
-    *(to - 1) = changed;
-  }
-}
-
-template <typename List>
-typename List::iterator place_of(List& list, const typename List::value_type& entry) {
-  return std::lower_bound(list.begin(), list.end(), entry);
+  return is_small ? left >= kGranule : left > kSmall;
 }
 
 }  // namespace
@@ -67,7 +47,7 @@ BlockId CachingAllocator::add_segment(std::uint64_t bytes) {
   whole.address = reserved_;
   whole.bytes = segment_bytes(bytes);
   whole.before = whole.after = kNone;
-  whole.is_small = bytes <= kSmallest;
+  whole.is_small = bytes <= kSmall;
   reserved_ += whole.bytes;
   return add(whole);
 }
@@ -96,17 +76,17 @@ void CachingAllocator::join(BlockId id, BlockId after) {
 
 BlockId CachingAllocator::allocate(std::uint64_t bytes) {
   bytes = std::max(round_up(bytes, kGranule), kGranule);
-  const bool is_small = bytes <= kSmallest;
+  const bool is_small = bytes <= kSmall;
   FreeList& list = free_[is_small ? 1 : 0];
-  const auto entry = place_of(list, Free{bytes, 0, kNone});
-  const bool found = entry != list.end();
-  const BlockId id = found ? entry->block : add_segment(bytes);
+  const std::size_t entry = list.best_fit(bytes);
+  const bool found = entry < list.size();
+  const BlockId id = found ? list.block_at(entry) : add_segment(bytes);
   if (worth_splitting(block(id).bytes - bytes, is_small)) {
-    const Free rest = as_free(cut(id, bytes));
+    const FreeList::Free rest = as_free(cut(id, bytes));
     if (found) {
-      change(list, entry, rest);
+      list.change(entry, rest);
     } else {
-      list.insert(place_of(list, rest), rest);
+      list.insert(rest);
     }
   } else if (found) {
     list.erase(entry);
@@ -124,19 +104,18 @@ void CachingAllocator::free(BlockId id) {
   block(id).is_free = true;
   if (joins_before) {
     if (joins_after) {
-      list.erase(place_of(list, as_free(after)));
+      list.erase(list.position(as_free(after)));
       join(id, after);
     }
-    const auto entry = place_of(list, as_free(before));
+    const std::size_t entry = list.position(as_free(before));
     join(before, id);
-    change(list, entry, as_free(before));
+    list.change(entry, as_free(before));
   } else if (joins_after) {
-    const auto entry = place_of(list, as_free(after));
+    const std::size_t entry = list.position(as_free(after));
     join(id, after);
-    change(list, entry, as_free(id));
+    list.change(entry, as_free(id));
   } else {
-    const Free entry = as_free(id);
-    list.insert(place_of(list, entry), entry);
+    list.insert(as_free(id));
   }
 }
 

@@ -5,7 +5,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "foretrain/memory/free_list.h"
+
 namespace foretrain::memory {
+
+inline constexpr std::int64_t kSmallPoolBytes = 1 << 20;     // requests up to here
+inline constexpr std::int64_t kSmallSegmentBytes = 2 << 20;  // come from segments of this size
 
 // PyTorch's caching allocator for one stream, without memory behind it: what it reserves, splits
 // and merges. Sizes are in bytes; the smallest piece is 512.
@@ -34,19 +39,9 @@ class CachingAllocator {
     bool is_free = false;
     bool is_small = false;
   };
-  struct Free {
-    std::uint64_t bytes;
-    std::uint64_t address;
-    BlockId block;
-    bool operator<(const Free& other) const {
-      return bytes != other.bytes ? bytes < other.bytes : address < other.address;
-    }
-  };
-  using FreeList = std::vector<Free>;  // sorted; rarely longer than a hundred
-
   Block& block(BlockId id) { return blocks_[static_cast<std::size_t>(id)]; }
   FreeList& list_of(const Block& b) { return free_[b.is_small ? 1 : 0]; }
-  Free as_free(BlockId id) { return {block(id).bytes, block(id).address, id}; }
+  FreeList::Free as_free(BlockId id) { return {block(id).bytes, block(id).address, id}; }
   BlockId add(const Block& block);
   BlockId add_segment(std::uint64_t bytes);
   BlockId cut(BlockId id, std::uint64_t bytes);

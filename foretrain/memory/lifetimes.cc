@@ -23,6 +23,8 @@ using graph::Tensor;
 using graph::TensorId;
 
 constexpr std::int32_t kNone = -1;
+// Small things that come and go together lie beside each other, so they count as one up to here.
+constexpr std::int64_t kTogetherBytes = 256 << 10;
 constexpr std::uint8_t kWritten = 1;   // by a node
 constexpr std::uint8_t kGradient = 2;  // of a parameter
 
@@ -73,6 +75,14 @@ class Lifetimes {
     if (options_.caching_allocator) {
       size = (size + kGranuleBytes - 1) / kGranuleBytes * kGranuleBytes;
     }
+    if ((last == kForever || part == Part::Optimizer) && !storages_.empty()) {
+      Storage& before = storages_.back();
+      if (before.last == last && before.born == born && before.part == part &&
+          before.bytes + size <= kTogetherBytes) {
+        before.bytes += size;
+        return static_cast<std::int32_t>(storages_.size()) - 1;
+      }
+    }
     storages_.push_back({size, born, last, part});
     return static_cast<std::int32_t>(storages_.size()) - 1;
   }
@@ -114,7 +124,7 @@ class Lifetimes {
       return;
     }
     add_inner_temporary(n, node);
-    const bool is_view = graph::is_view(node);
+    const bool is_view = graph::is_view(node) || undoes_layout(n, node);
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       const TensorId id = node.outputs[i];
       const bool shares = is_view || (i == 0 && overwrites_input(n, node));
@@ -134,6 +144,17 @@ class Lifetimes {
     Storage& held = storages_[at(storage)];
     held.last = std::max(held.last, last_read_[at(id)]);
     if ((marks_[at(id)] & kGradient) != 0) held.part = Part::Gradients;
+  }
+
+  // A fused attention kernel writes [batch, length, heads, size] and shows it transposed, so
+  // transposing back finds contiguous memory and nothing is copied.
+  bool undoes_layout(NodeId n, const Node& node) const {
+    if (node.kind != Kind::Contiguous || n < 2) return false;
+    const Node& transpose = graph_.nodes[at(n - 1)];
+    const Node& attention = graph_.nodes[at(n - 2)];
+    return transpose.kind == Kind::Transpose && attention.kind == Kind::Attention &&
+           node.inputs.front() == transpose.outputs.front() &&
+           transpose.inputs.front() == attention.outputs.front();
   }
 
   bool overwrites_input(NodeId n, const Node& node) const {

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/memory/lifetimes.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "foretrain/graph/backward.h"
+#include "foretrain/graph/builder.h"
+#include "foretrain/graph/passes.h"
+
+namespace foretrain::memory {
+namespace {
+
+using graph::Attr;
+using graph::Attributes;
+using graph::Builder;
+using graph::Graph;
+using graph::Kind;
+using graph::NodeId;
+using graph::TensorId;
+
+const Attributes kInplace{{Attr::Inplace, {1}}};
+
+// 64 -> 32 -> `activation` -> 16 with cross entropy.
+Graph perceptron(Kind activation, const Attributes& attributes, bool with_loss) {
+  Builder b("perceptron");
+  const TensorId x = b.input("x", {b.batch(), 64});
+  const TensorId w1 = b.parameter("w1", {32, 64});
+  const TensorId b1 = b.parameter("b1", {32});
+  const TensorId w2 = b.parameter("w2", {16, 32});
+  const TensorId b2 = b.parameter("b2", {16});
+  const TensorId h = b.add(activation, {b.add(Kind::Linear, {x, w1, b1})}, attributes);
+  const TensorId z = b.add(Kind::Linear, {h, w2, b2});
+  b.output(z);
+  if (with_loss) {
+    const TensorId targets = b.input("targets", {b.batch()}, DType::I64);
+    b.loss(b.add(Kind::CrossEntropy, {z, targets}));
+  }
+  return b.finish();
+}
+
+std::vector<Storage> storages_of(const Graph& step, const Options& options = {},
+                                 std::int64_t batch = 128) {
+  return lifetimes(graph::bind(step, {{"batch", batch}}), options);
+}
+
+// Live bytes while each node runs, without what is kept from step to step.
+std::vector<std::int64_t> live_bytes(const std::vector<Storage>& storages, std::size_t nodes) {
+  std::vector<std::int64_t> live(nodes, 0);
+  for (const Storage& s : storages) {
+    if (s.last == kForever) continue;
+    for (NodeId n = s.born; n <= s.last && n < static_cast<NodeId>(nodes); ++n) {
+      live[static_cast<std::size_t>(n)] += s.bytes;
+    }
+  }
+  return live;
+}
+
+std::int64_t kept_bytes(const std::vector<Storage>& storages, Part part) {
+  std::int64_t bytes = 0;
+  for (const Storage& s : storages) {
+    if (s.last == kForever && s.part == part) bytes += s.bytes;
+  }
+  return bytes;
+}
+
+// Batch 128, fp32: x 32768 B, targets (int64) 1024; w1 8192, b1 128 -> 512, w2 2048,
+// b2 64 -> 512; h and relu's output r 16384 each; z, its log-probabilities p and gradient dz
+// 8192 each; scalars 4 -> 512.
+//
+//  0 linear   h                               16384
+//  1 relu     h r                             32768; h is not needed again
+//  2 linear   r z                             24576
+//  3 loss     r z l p                         33280
+//  4 fill     r z l p dl                      33792
+//  5 loss'    r z l p dl, dp, dz              50176; p, dl and dp go
+//  6 matmul   r z l dz dr                     49664
+//  7 matmul   r z l dz dr dw2                 51712
+//  8 sum      r z l dz dr dw2 db2             52224; dz goes
+//  9 relu'    r z l dr dw2 db2 dh             60416; r, dr go
+// 10 matmul   z l dw2 db2 dh dw1              35840
+// 11 sum      z l dw2 db2 dh dw1 db1          36352; dh goes
+// 12 update   z l dw2 db2 dw1 db1, and Adam's temporaries of 11264: 31232
+TEST(Lifetimes, MatchAPerceptronByHand) {
+  const Graph step = graph::update(graph::backward(perceptron(Kind::Relu, {}, true)),
+                                   graph::Optimizer::Adam);
+  ASSERT_EQ(step.nodes.size(), 13U);
+  const std::vector<Storage> storages = storages_of(step);
+  EXPECT_EQ(live_bytes(storages, 13),
+            (std::vector<std::int64_t>{16384, 32768, 24576, 33280, 33792, 50176, 49664, 51712,
+                                       52224, 60416, 35840, 36352, 31232}));
+  EXPECT_EQ(kept_bytes(storages, Part::Parameters), 11264);
+  EXPECT_EQ(kept_bytes(storages, Part::Activations), 33792);
+  EXPECT_EQ(kept_bytes(storages, Part::Optimizer), 2 * 11264);
+  EXPECT_EQ(kept_bytes(storages, Part::Gradients), 0);
+}
+
+// The peak is at node 9: of its 60416 bytes dw2 and db2, 2560, are gradients of parameters.
+TEST(Peak, MatchesAPerceptronByHand) {
+  const Graph step = graph::update(graph::backward(perceptron(Kind::Relu, {}, true)),
+                                   graph::Optimizer::Sgd);
+  const std::vector<Storage> storages = storages_of(step);
+  const PartBytes parts = peak(storages, events(storages));
+  EXPECT_EQ(parts, (PartBytes{11264, 2560, 0, 33792 + 60416 - 2560, 0}));
+}
+
+// Without a loss nothing is saved: h 16384, then h and r, then r and z (24576).
+TEST(Lifetimes, InferenceFreesWhatIsNotNeededAgain) {
+  const Graph model = graph::for_inference(perceptron(Kind::Relu, {}, true));
+  const std::vector<Storage> storages = storages_of(model);
+  EXPECT_EQ(live_bytes(storages, 3), (std::vector<std::int64_t>{16384, 32768, 24576}));
+  EXPECT_EQ(kept_bytes(storages, Part::Activations), 32768);  // the targets are not fed
+}
+
+TEST(Lifetimes, AnOperatorInPlaceTakesItsInputsMemory) {
+  const Graph model = perceptron(Kind::Relu, kInplace, false);
+  EXPECT_EQ(live_bytes(storages_of(model), 3), (std::vector<std::int64_t>{16384, 16384, 24576}));
+}
+
+// ReLU6's gradient needs its input, so PyTorch clones it before it is overwritten; ReLU's and
+// leaky ReLU's in place do with the output.
+TEST(Lifetimes, WhatBackwardNeedsIsClonedBeforeItIsOverwritten) {
+  const auto after_activation = [](Kind kind) {
+    const Graph step = graph::backward(perceptron(kind, kInplace, true));
+    return live_bytes(storages_of(step), 2)[1];
+  };
+  EXPECT_EQ(after_activation(Kind::Relu), 16384);
+  EXPECT_EQ(after_activation(Kind::LeakyRelu), 16384);
+  EXPECT_EQ(after_activation(Kind::Relu6), 32768);
+}
+
+TEST(Lifetimes, ViewsKeepTheMemoryTheyShow) {
+  Builder b("views");
+  const TensorId x = b.input("x", {b.batch(), 64});
+  const TensorId y = b.add(Kind::Exp, {x});  // 128 * 64 * 4 B = 32768
+  const TensorId turned = b.add(Kind::Transpose, {y}, {{Attr::Axes, {1, 0}}});
+  const TensorId part = b.add(Kind::Slice, {turned}, {{Attr::Axis, {0}}, {Attr::End, {16}}});
+  const TensorId other = b.add(Kind::Exp, {x});
+  b.output(b.add(Kind::Exp, {part}));  // 8192
+  b.output(other);
+  EXPECT_EQ(live_bytes(storages_of(b.finish()), 5),
+            (std::vector<std::int64_t>{32768, 32768, 32768, 65536, 73728}));
+}
+
+// y = tanh(x w) + x w: the gradient of x w arrives from both, and the second is added into the
+// first, which by then nobody else holds.
+TEST(Lifetimes, GradientsOfSeveralConsumersAreSummedInPlace) {
+  Builder b("residual");
+  const TensorId x = b.input("x", {b.batch(), 64});
+  const TensorId w = b.parameter("w", {64, 64});
+  const TensorId y = b.add(Kind::Linear, {x, w});
+  b.output(b.add(Kind::Exp, {b.add(Kind::Add, {b.add(Kind::Tanh, {y}), y})}));
+  const Graph step = graph::backward(b.finish());
+  const auto sum = std::find_if(step.nodes.begin(), step.nodes.end(), [](const auto& node) {
+    return node.kind == Kind::Add && node.phase == graph::Phase::Backward;
+  });
+  ASSERT_NE(sum, step.nodes.end());
+  const auto at = static_cast<NodeId>(sum - step.nodes.begin());
+  for (const Storage& s : storages_of(step)) EXPECT_NE(s.born, at);
+}
+
+// A fused kernel lays its output out as the next layer wants it, so the copy is none; without
+// the kernel it is one.
+TEST(Lifetimes, FusedAttentionNeedsNoCopyToMergeHeads) {
+  Builder b("attention");
+  const TensorId q = b.input("q", {b.batch(), 4, 16, 8});
+  const TensorId y = b.add(Kind::Attention, {q, q, q});
+  const TensorId turned = b.add(Kind::Transpose, {y}, {{Attr::Axes, {0, 2, 1, 3}}});
+  b.output(b.add(Kind::Contiguous, {turned}));
+  const Graph model = b.finish();
+  const auto born_last = [](const Graph& graph) {
+    const auto last = static_cast<NodeId>(graph.nodes.size()) - 1;
+    const std::vector<Storage> storages = storages_of(graph);
+    return std::count_if(storages.begin(), storages.end(),
+                         [&](const Storage& s) { return s.born == last; });
+  };
+  EXPECT_EQ(born_last(model), 0);
+  EXPECT_EQ(born_last(graph::expand_attention(model)), 1);
+}
+
+// Autocast keeps the short copies until forward ends. w2's is needed by its layer's backward;
+// w1's is not, since x wants no gradient.
+TEST(Lifetimes, ShortCopiesOfWeightsStayUntilForwardEnds) {
+  const Graph step = graph::backward(graph::set_precision(
+      perceptron(Kind::Relu, {}, true), Precision::Fp16, graph::Casting::Automatic));
+  const std::vector<Storage> storages = storages_of(step);
+  const auto last_use_of_copy = [&](const std::string& parameter) {
+    for (const Storage& s : storages) {
+      if (s.born < 0) continue;
+      const graph::Node& node = step.nodes[static_cast<std::size_t>(s.born)];
+      if (node.kind == Kind::Cast && step.tensor(node.inputs[0]).name == parameter) return s.last;
+    }
+    return kBeforeStep;
+  };
+  NodeId forward_end = 0;
+  for (std::size_t n = 0; n < step.nodes.size(); ++n) {
+    if (step.nodes[n].phase == graph::Phase::Forward) forward_end = static_cast<NodeId>(n);
+  }
+  EXPECT_EQ(last_use_of_copy("w1"), forward_end);
+  EXPECT_GT(last_use_of_copy("w2"), forward_end);
+}
+
+// Zeroed instead of dropped: the old gradients are kept, new ones last until they are added.
+TEST(Lifetimes, AccumulatedGradientsAreKept) {
+  const Graph step = graph::backward(perceptron(Kind::Relu, {}, true),
+                                     graph::GradientHandling::Accumulate);
+  const std::vector<Storage> storages = storages_of(step);
+  EXPECT_EQ(kept_bytes(storages, Part::Gradients), 11264);
+  for (const Storage& s : storages) {
+    EXPECT_TRUE(s.last == kForever || s.part == Part::Activations);
+  }
+}
+
+TEST(Lifetimes, BucketsHoldTheGradientsOnceMore) {
+  const Graph step = graph::backward(perceptron(Kind::Relu, {}, true));
+  const std::vector<Storage> storages = storages_of(step, {.gradient_buckets = true});
+  // 8192 + 128 + 2048 + 64 = 10432 bytes in one bucket, rounded up to 10752.
+  EXPECT_EQ(kept_bytes(storages, Part::Gradients), 10752);
+}
+
+// 32*64 + 32 + 16*32 + 16 parameters: 4096 + 64 + 1024 + 32 B short (rounded 4096 + 512 + 1024
+// + 512 = 6144), and fp32 copies of 11264 beside the momentum's.
+TEST(Lifetimes, ShortParametersHaveMastersInFp32) {
+  const Graph step = graph::update(
+      graph::backward(graph::set_precision(perceptron(Kind::Relu, {}, true), Precision::Bf16,
+                                           graph::Casting::WholeModel)),
+      graph::Optimizer::Momentum);
+  const std::vector<Storage> storages = storages_of(step, {.short_with_master = true});
+  EXPECT_EQ(kept_bytes(storages, Part::Parameters), 6144);
+  EXPECT_EQ(kept_bytes(storages, Part::Optimizer), 2 * 11264);
+}
+
+// Without a caching allocator nothing is rounded, and the optimizer goes through its
+// parameters one by one: two temporaries of the largest, 8192.
+TEST(Lifetimes, ACpuCountsExactBytes) {
+  const Graph step = graph::update(graph::backward(perceptron(Kind::Relu, {}, true)),
+                                   graph::Optimizer::Adam);
+  const std::vector<Storage> storages = storages_of(step, {.caching_allocator = false});
+  EXPECT_EQ(kept_bytes(storages, Part::Parameters), 10432);
+  const std::int64_t left = 8192 + 4 + 10432;  // z, the loss, gradients
+  EXPECT_EQ(live_bytes(storages, 13).back(), left + 2 * 8192);
+}
+
+// What is asked for is given back, except what is kept.
+TEST(Events, BalanceOverAStep) {
+  const Graph step = graph::update(graph::backward(perceptron(Kind::Relu, {}, true)),
+                                   graph::Optimizer::Adam);
+  const std::vector<Storage> storages = storages_of(step);
+  std::vector<int> held(storages.size(), 0);
+  for (const std::int32_t event : events(storages)) {
+    const auto i = static_cast<std::size_t>(event >= 0 ? event : ~event);
+    held[i] += event >= 0 ? 1 : -1;
+    ASSERT_TRUE(held[i] == 0 || held[i] == 1);
+  }
+  for (std::size_t i = 0; i < storages.size(); ++i) {
+    EXPECT_EQ(held[i], storages[i].last == kForever ? 1 : 0);
+  }
+}
+
+}  // namespace
+}  // namespace foretrain::memory

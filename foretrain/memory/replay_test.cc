@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/memory/replay.h"
+
+#include <gtest/gtest.h>
+
+namespace foretrain::memory {
+namespace {
+
+constexpr std::int64_t kMiB = 1 << 20;
+
+double reserved(const std::vector<Storage>& storages) {
+  return reserved_bytes(storages, events(storages)) / static_cast<double>(kMiB);
+}
+
+// One after the other: the second takes the first one's place.
+TEST(ReservedBytes, MemoryIsReused) {
+  EXPECT_EQ(reserved({{16 * kMiB, 0, 0}, {16 * kMiB, 1, 1}}), 16);
+  EXPECT_EQ(reserved({{16 * kMiB, 0, 1}, {16 * kMiB, 1, 1}}), 32);
+}
+
+// 30 MiB live at most, but the second of 20 MiB cannot take the freed place of 16 MiB:
+// 16 + 10 + 20 = 46.
+TEST(ReservedBytes, ABlockThatDoesNotFitNeedsASegmentOfItsOwn) {
+  EXPECT_EQ(reserved({{16 * kMiB, 0, 0}, {10 * kMiB, 0, 1}, {20 * kMiB, 1, 1}}), 46);
+}
+
+// In the first step the state (of 14 MiB) settles in the place of the activation (of 16 MiB,
+// which leaves 2 MiB over), so the second step needs a new segment for the latter.
+TEST(ReservedBytes, StatesThatAppearInTheFirstUpdateTakeAPlace) {
+  EXPECT_EQ(reserved({{16 * kMiB, 0, 0}, {14 * kMiB, 1, kForever}}), 32);
+}
+
+TEST(ReservedBytes, WhatIsKeptIsAskedForOnce) {
+  EXPECT_EQ(reserved({{16 * kMiB, kBeforeStep, kForever}, {12 * kMiB, 0, 0}}), 28);
+}
+
+// Small things beside 100 MiB are taken as packed: 3 * 0.5 MiB in one segment of 2 MiB. Alone
+// they are replayed: the same here.
+TEST(ReservedBytes, SmallRequestsComeFromTheirOwnSegments) {
+  std::vector<Storage> storages{{kMiB / 2, 0, 2}, {kMiB / 2, 1, 2}, {kMiB / 2, 2, 2}};
+  EXPECT_EQ(reserved(storages), 2);
+  storages.insert(storages.begin(), {100 * kMiB, kBeforeStep, kForever});
+  EXPECT_EQ(reserved(storages), 102);
+}
+
+TEST(ReservedBytes, NothingNeedsNothing) { EXPECT_EQ(reserved({}), 0); }
+
+}  // namespace
+}  // namespace foretrain::memory
