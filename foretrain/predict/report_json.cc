@@ -1,114 +1,133 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/base/json.h"
+#include "foretrain/base/json_writer.h"
 #include "foretrain/predict/report.h"
 
 namespace foretrain {
 namespace {
 
-template <typename T>
-OrderedJson or_null(const std::optional<T>& value) {
-  return value ? OrderedJson(*value) : OrderedJson(nullptr);
+std::optional<double> seconds(const std::optional<Seconds>& time) {
+  return time ? std::optional(time->count()) : std::nullopt;
 }
 
-OrderedJson or_null(const std::optional<Seconds>& value) {
-  return value ? OrderedJson(value->count()) : OrderedJson(nullptr);
-}
-
-OrderedJson json_of(const Estimate& estimate) {
-  return {{"value", estimate.value},
-          {"low", or_null(estimate.low)},
-          {"high", or_null(estimate.high)},
-          {"confidence", or_null(estimate.confidence)}};
-}
-
-OrderedJson json_of(const std::optional<Estimate>& estimate) {
-  return estimate ? json_of(*estimate) : OrderedJson(nullptr);
-}
-
-OrderedJson json_of(const std::optional<ResourceReport>& report) {
-  if (!report) return nullptr;
-  const resource::Bursts& bursts = report->bursts;
-  return {{"pattern", resource::to_string(bursts.pattern)},
-          {"burst_amount", or_null(bursts.burst_amount)},
-          {"idle_amount", or_null(bursts.idle_amount)},
-          {"burst_s", or_null(bursts.burst)},
-          {"idle_s", or_null(bursts.idle)},
-          {"unit", report->unit}};
-}
-
-OrderedJson json_of(const RoleReport& role) {
-  return {{"gpu_util", json_of(role.gpu_util)},
-          {"gpu_memory_util", json_of(role.gpu_memory_util)},
-          {"net_tx", json_of(role.net_tx)},
-          {"net_rx", json_of(role.net_rx)},
-          {"memory_used", json_of(role.memory_used)}};
-}
-
-OrderedJson json_of(const MemoryReport& memory) {
-  return {{"peak", memory.peak},
-          {"allocated", memory.allocated},
-          {"parameters", memory.parameters},
-          {"gradients", memory.gradients},
-          {"optimizer", memory.optimizer},
-          {"activations", memory.activations},
-          {"workspace", memory.workspace},
-          {"fragmentation", memory.fragmentation},
-          {"framework", memory.framework},
-          {"capacity", memory.capacity},
-          {"fits", memory.fits}};
-}
-
-OrderedJson engines(const Report& report) {
-  OrderedJson list;
-  for (const char* number : {"step_time_s", "memory_bytes", "resources"}) {
-    list[number] = {{"engine", report.engine}, {"why", "no fitted predictor was given"}};
+void write(JsonWriter& json, const char* name, const std::optional<Estimate>& estimate) {
+  json.key(name);
+  if (!estimate) {
+    json.null();
+    return;
   }
-  return list;
+  json.begin_object().field("value", estimate->value).field("low", estimate->low);
+  json.field("high", estimate->high).field("confidence", estimate->confidence).end_object();
+}
+
+void write(JsonWriter& json, const char* name, const std::optional<ResourceReport>& report) {
+  json.key(name);
+  if (!report) {
+    json.null();
+    return;
+  }
+  const resource::Bursts& bursts = report->bursts;
+  json.begin_object().field("pattern", resource::to_string(bursts.pattern));
+  json.field("burst_amount", bursts.burst_amount).field("idle_amount", bursts.idle_amount);
+  json.field("burst_s", seconds(bursts.burst)).field("idle_s", seconds(bursts.idle));
+  json.field("unit", report->unit).end_object();
+}
+
+void write(JsonWriter& json, const char* name, const std::optional<RoleReport>& role) {
+  json.key(name);
+  if (!role) {
+    json.null();
+    return;
+  }
+  json.begin_object();
+  write(json, "gpu_util", role->gpu_util);
+  write(json, "gpu_memory_util", role->gpu_memory_util);
+  write(json, "net_tx", role->net_tx);
+  write(json, "net_rx", role->net_rx);
+  write(json, "memory_used", role->memory_used);
+  json.end_object();
+}
+
+void write_throughput(JsonWriter& json, const Report& report) {
+  json.key("throughput").begin_object().field("samples_per_s", report.samples_per_s);
+  json.field("tokens_per_s", report.tokens_per_s);
+  json.field("tokens_per_s_per_device", report.tokens_per_s_per_device);
+  json.field("mfu", report.mfu).end_object();
+}
+
+void write_breakdown(JsonWriter& json, const Breakdown& parts) {
+  json.key("breakdown_s").begin_object().field("compute", parts.compute.count());
+  json.field("memory", parts.memory.count());
+  json.field("exposed_communication", parts.exposed_communication.count());
+  json.field("host", parts.host.count()).field("bubble", parts.bubble.count());
+  json.field("input", parts.input.count()).end_object();
+}
+
+void write_memory(JsonWriter& json, const MemoryReport& memory) {
+  json.key("memory_bytes").begin_object().field("peak", memory.peak);
+  json.field("allocated", memory.allocated).field("parameters", memory.parameters);
+  json.field("gradients", memory.gradients).field("optimizer", memory.optimizer);
+  json.field("activations", memory.activations).field("workspace", memory.workspace);
+  json.field("fragmentation", memory.fragmentation).field("framework", memory.framework);
+  json.field("capacity", memory.capacity).field("fits", memory.fits).end_object();
+}
+
+void write_cost(JsonWriter& json, const std::optional<Estimate>& cost) {
+  json.key("cost");
+  if (!cost) {
+    json.null();
+    return;
+  }
+  json.begin_object().field("value", cost->value).field("low", cost->low);
+  json.field("high", cost->high).field("currency", "USD").end_object();
+}
+
+void write_operators(JsonWriter& json, const std::vector<OperatorReport>& operators) {
+  json.key("top_operators").begin_array();
+  for (const OperatorReport& entry : operators) {
+    json.begin_object().field("name", entry.name).field("kind", entry.kind);
+    json.field("time_s", entry.time.count()).field("share", entry.share).end_object();
+  }
+  json.end_array();
+}
+
+void write_engines(JsonWriter& json, const Report& report) {
+  json.field("engine", report.engine).key("engines").begin_object();
+  for (const char* number : {"step_time_s", "memory_bytes", "resources"}) {
+    json.key(number).begin_object().field("engine", report.engine);
+    json.field("why", "no fitted predictor was given").end_object();
+  }
+  json.end_object();
+}
+
+void write_list(JsonWriter& json, const char* name, const std::vector<std::string>& lines) {
+  json.key(name).begin_array();
+  for (const std::string& line : lines) json.value(line);
+  json.end_array();
 }
 
 }  // namespace
 
 std::string to_json(const Report& report) {
-  const Breakdown& parts = report.breakdown;
-  OrderedJson json;
-  json["step_time_s"] = json_of(report.step_time_s);
-  json["throughput"] = {{"samples_per_s", report.samples_per_s},
-                        {"tokens_per_s", or_null(report.tokens_per_s)},
-                        {"tokens_per_s_per_device", or_null(report.tokens_per_s_per_device)},
-                        {"mfu", or_null(report.mfu)}};
-  json["epoch_time_s"] = json_of(report.epoch_time_s);
-  json["total_time_s"] = json_of(report.total_time_s);
-  json["breakdown_s"] = {{"compute", parts.compute.count()},
-                         {"memory", parts.memory.count()},
-                         {"exposed_communication", parts.exposed_communication.count()},
-                         {"host", parts.host.count()},
-                         {"bubble", parts.bubble.count()},
-                         {"input", parts.input.count()}};
-  json["communication_s"] = report.communication.count();
-  json["memory_bytes"] = json_of(report.memory);
-  json["resources"] = {{"window_s", report.window.count()},
-                       {"worker", json_of(report.worker)},
-                       {"server", report.server ? json_of(*report.server) : OrderedJson(nullptr)}};
-  json["cost"] = nullptr;
-  if (report.cost_usd) {
-    json["cost"] = {{"value", report.cost_usd->value},
-                    {"low", or_null(report.cost_usd->low)},
-                    {"high", or_null(report.cost_usd->high)},
-                    {"currency", "USD"}};
-  }
-  OrderedJson operators = OrderedJson::array();
-  for (const OperatorReport& entry : report.top_operators) {
-    operators.push_back({{"name", entry.name},
-                         {"kind", entry.kind},
-                         {"time_s", entry.time.count()},
-                         {"share", entry.share}});
-  }
-  json["top_operators"] = std::move(operators);
-  json["engine"] = report.engine;
-  json["engines"] = engines(report);
-  json["assumptions"] = report.assumptions;
-  json["warnings"] = report.warnings;
-  return json.dump();
+  JsonWriter json;
+  json.begin_object();
+  write(json, "step_time_s", report.step_time_s);
+  write_throughput(json, report);
+  write(json, "epoch_time_s", report.epoch_time_s);
+  write(json, "total_time_s", report.total_time_s);
+  write_breakdown(json, report.breakdown);
+  json.field("communication_s", report.communication.count());
+  write_memory(json, report.memory);
+  json.key("resources").begin_object().field("window_s", report.window.count());
+  write(json, "worker", report.worker);
+  write(json, "server", report.server);
+  json.end_object();
+  write_cost(json, report.cost_usd);
+  write_operators(json, report.top_operators);
+  write_engines(json, report);
+  write_list(json, "assumptions", report.assumptions);
+  write_list(json, "warnings", report.warnings);
+  json.end_object();
+  return json.finish();
 }
 
 }  // namespace foretrain

@@ -64,8 +64,16 @@ Sampling sampling_of(Seconds period) {
   return sampling;
 }
 
+// A level that does not change over the step.
+ResourceReport constant(double amount, double scale, const char* unit) {
+  resource::SplitOptions options;
+  options.scale = scale;
+  return {resource::split_bursts({amount}, options).value(), unit};
+}
+
 ResourceReport split(const Running& running, const Sampling& sampling, Seconds smoothing,
                      double scale, const char* unit) {
+  if (running.empty()) return constant(0, scale, unit);
   std::vector<double> samples(sampling.windows);
   double before = 0;
   for (std::size_t i = 0; i < samples.size(); ++i) {
@@ -78,13 +86,6 @@ ResourceReport split(const Running& running, const Sampling& sampling, Seconds s
   options.smoothing = options.shortest_run = smoothing;
   options.scale = scale;
   return {resource::split_bursts(samples, options).value(), unit};
-}
-
-// A level that does not change over the step.
-ResourceReport constant(double amount, double scale, const char* unit) {
-  resource::SplitOptions options;
-  options.scale = scale;
-  return {resource::split_bursts({amount}, options).value(), unit};
 }
 
 void report_device(const Stages& stages, const Sampling& sampling, RoleReport& role) {
