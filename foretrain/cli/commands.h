@@ -12,5 +12,9 @@ namespace foretrain::cli {
 class Console;
 
 void add_predict_command(CLI::App& app, Console& console);
+void add_models_command(CLI::App& app, Console& console);
+void add_devices_command(CLI::App& app, Console& console);
+void add_networks_command(CLI::App& app, Console& console);
+void add_clouds_command(CLI::App& app, Console& console);
 
 }  // namespace foretrain::cli

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+
+#include "foretrain/base/error.h"
+#include "foretrain/base/near.h"
+#include "foretrain/cli/commands.h"
+#include "foretrain/cli/console.h"
+#include "foretrain/cli/progress.h"
+#include "foretrain/cli/table.h"
+#include "foretrain/evaluate/evaluate.h"
+#include "foretrain/evaluate/print.h"
+
+namespace foretrain::cli {
+namespace {
+
+constexpr std::size_t kReasonsShown = 12;  // without --unmapped
+
+struct Options {
+  std::string data;
+  evaluate::Options evaluate;
+  bool json = false;
+  bool unmapped = false;
+  std::string rows;
+};
+
+std::string percent(double fraction, const char* format = "%.1f %%") {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), format, 100 * fraction);
+  return text.data();
+}
+
+void append_score(const evaluate::Score& score, std::vector<Cell>& cells) {
+  cells.emplace_back(std::to_string(score.rows));
+  cells.emplace_back(std::to_string(score.predicted));
+  if (!evaluate::has_errors(score)) return;
+  cells.emplace_back(percent(score.mape));
+  cells.emplace_back(percent(score.median_ape));
+  cells.emplace_back(percent(score.bias, "%+.1f %%"));
+  if (score.worst_model.empty()) return;
+  cells.emplace_back(percent(score.worst_mape) + "  " + printable(score.worst_model));
+}
+
+Table score_table(const evaluate::Evaluation& evaluation) {
+  Table table;
+  for (const std::string& key : evaluation.by) table.columns.push_back({key, false, false});
+  for (const char* name : {"rows", "predicted", "MAPE", "median", "bias"}) {
+    table.columns.push_back({name, true, false});
+  }
+  table.columns.push_back({"worst model", false, true});
+  for (const evaluate::Group& group : evaluation.groups) {
+    std::vector<Cell> cells;
+    for (const std::string& text : group.key) cells.emplace_back(printable(text));
+    append_score(group.score, table.rows.emplace_back(std::move(cells)));
+  }
+  const auto add_total = [&](const std::string& name, const evaluate::Score& score) {
+    std::vector<Cell> cells(evaluation.by.size());
+    cells.front() = Cell(name);
+    append_score(score, table.rows.emplace_back(std::move(cells)));
+  };
+  for (const evaluate::Group& file : evaluation.files) {
+    add_total("all of " + printable(file.key.front()), file.score);
+  }
+  add_total("all", evaluation.total);
+  return table;
+}
+
+void show_reasons(const evaluate::Evaluation& evaluation, bool all, Console& console) {
+  const std::vector<evaluate::Reason>& reasons = evaluation.reasons;
+  if (reasons.empty()) return;
+  const std::size_t shown = all ? reasons.size() : std::min(kReasonsShown, reasons.size());
+  Table table;
+  table.columns = {{"rows", true, false}, {"file", false, false}, {"", false, false},
+                   {"not predicted because", false, !all}};
+  for (std::size_t i = 0; i < shown; ++i) {
+    const evaluate::Reason& reason = reasons[i];
+    const std::string first = all ? " (line " + std::to_string(reason.first_line) + ")" : "";
+    table.rows.push_back({std::to_string(reason.rows), printable(reason.file) + first,
+                          evaluate::to_string(reason.outcome), printable(reason.text, 400)});
+  }
+  console.line("");
+  console.write(render(table, console.screen));
+  if (shown < reasons.size()) {
+    console.line("  and " + std::to_string(reasons.size() - shown) +
+                 " more reasons: --unmapped lists them");
+  }
+}
+
+void show(const evaluate::Evaluation& evaluation, const Options& options, Console& console) {
+  if (options.json) return console.line(evaluate::to_json(evaluation));
+  console.write(render(score_table(evaluation), console.screen));
+  show_reasons(evaluation, options.unmapped, console);
+  for (const evaluate::IgnoredFile& file : evaluation.ignored) {
+    console.line("  not read: " + printable(file.file) + ": " + printable(file.reason, 300));
+  }
+}
+
+// Where the rows go: nowhere, a file, or standard output for "-".
+class RowWriter {
+ public:
+  RowWriter(const std::string& path, Console& console) : path_(path), console_(console) {
+    if (path_.empty()) return;
+    if (path_ != "-") file_.open(path_, std::ios::binary);
+    line(evaluate::rows_header());
+  }
+
+  void line(const std::string& text) {
+    if (path_.empty()) return;
+    if (path_ == "-") return console_.line(text);
+    file_ << text << '\n';
+    if (!file_) throw Error(ErrorKind::Io, "cannot write '" + printable(path_) + "'");
+  }
+
+  void close() {
+    if (!file_.is_open()) return;
+    file_.close();
+    if (!file_) throw Error(ErrorKind::Io, "cannot write '" + printable(path_) + "'");
+  }
+
+ private:
+  const std::string& path_;
+  Console& console_;
+  std::ofstream file_;
+};
+
+void run_evaluate(const Options& options, Console& console) {
+  const Library library = load_library();
+  RowWriter rows(options.rows, console);
+  evaluate::Evaluation evaluation;
+  {
+    Progress progress("evaluating");
+    std::size_t done = 0;
+    evaluate::Observer observer;
+    observer.on_case = [&](const evaluate::Case& one) {
+      ++done;
+      rows.line(evaluate::rows_line(one));
+    };
+    observer.progress = [&](double share) { progress.show(done, share); };
+    evaluation = evaluate::evaluate(options.data, options.evaluate, library, observer);
+  }
+  rows.close();
+  if (options.rows != "-") show(evaluation, options, console);
+}
+
+}  // namespace
+
+void add_evaluate_command(CLI::App& app, Console& console) {
+  auto options = std::make_shared<Options>();
+  CLI::App& command =
+      *app.add_subcommand("evaluate", "error table of the predictions against measurements");
+  command.footer(
+      "Example:\n  foretrain evaluate --data measurements/ --by file,device,precision\n\n"
+      "docs/evaluate.md says how files of measurements are mapped to requests.");
+  command.add_option("--data", options->data, "folder of CSV files, or one file")->required();
+  command.add_flag("--json", options->json, "print the tables as JSON");
+  command.add_option("--source", options->evaluate.source,
+                     "only this file (without .csv) or this entry of the column source");
+  std::string keys;
+  for (const std::string& key : evaluate::group_keys()) keys += (keys.empty() ? "" : ", ") + key;
+  command.add_option("--by", options->evaluate.by, "what rows are grouped by: " + keys)
+      ->delimiter(',')
+      ->default_str("file,device,metric");
+  command.add_flag("--unmapped", options->unmapped, "list every reason why rows are not predicted");
+  command.add_flag("--count-refused", options->evaluate.count_refused,
+                   "a row whose prediction is refused counts as an error of 100 %");
+  command.add_option("--rows", options->rows, "write a CSV line per row to this file; - shows them");
+  command.callback([options, &console] { run_evaluate(*options, console); });
+}
+
+}  // namespace foretrain::cli
