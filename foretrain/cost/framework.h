@@ -28,6 +28,7 @@ struct Framework {
   bool copies_heads = true;     // products of transposed 4-D operands copy them first
   bool fused_update = false;    // one kernel reads and writes each optimizer value once
   bool fused_softmax = false;   // softmax gradient in one kernel
+  bool composed = false;        // GELU, layer norm and dropout run as elementary operators
   double host_scale = 1;        // host time per operator against eager PyTorch
   double update_passes = 1;     // memory traffic of the optimizer, times that of its kernels
   double update_tensors_per_launch = 1;  // parameters that one launch of the optimizer updates

@@ -122,8 +122,28 @@ double factor(const NodeView& v) {
   }
 }
 
+// Passes over the tensor where a framework builds these from elementary operators; 0: as else.
+// Source: TensorFlow's BERT (docs/models.md, "Frameworks").
+double composed_passes(const NodeView& v) {
+  const bool backward = v.node.kind == Kind::PointwiseGrad || v.node.kind == Kind::NormGrad;
+  switch (backward ? of(v) : v.node.kind) {
+    case Kind::Gelu:
+      return backward ? 25 : 18;
+    case Kind::LayerNorm:
+      return backward ? 20 : 10;
+    case Kind::Dropout:
+      return backward ? 4.5 : 9;
+    default:
+      return 0;
+  }
+}
+
 double moved_bytes(const NodeView& v, const Work& work, const Context& context) {
   const double bytes = work.read_bytes + work.written_bytes;
+  if (context.framework->composed) {
+    const double passes = composed_passes(v);
+    if (passes > 0) return passes * v.in_bytes(0);
+  }
   switch (v.node.kind) {
     case Kind::Softmax:
     case Kind::LogSoftmax:

@@ -10,12 +10,13 @@ namespace {
 constexpr double kTera = 1e12;
 
 // Watts per TFLOP/s of fp32 on vector units. Fitted on NeuSight split=train fp32 products of
-// P4, P100, V100, T4, A100-40; Ada and Hopper from the RTX 4090's datasheet; GA10x a guess, and AMD taken as GA100.
+// P4, P100, V100, T4, A100-40; Ada and Hopper from the RTX 4090's datasheet, CDNA (matrix units) from the MI100's; GA10x a guess.
 double vector_power(Generation generation) {
   switch (generation) {
     case Generation::AmpereLarge:
-    case Generation::Cdna:
       return 15;
+    case Generation::Cdna:
+      return 6.5;
     case Generation::AmpereSmall:
       return 13;
     case Generation::Ada:
@@ -29,10 +30,12 @@ double vector_power(Generation generation) {
 }
 
 // Share of the fp32 peak that products reach with power to spare: 64 and 128 cores per SM from
-// NeuSight as above; Kepler and Maxwell from the dense layers and convolutions of Justus et al.
+// NeuSight as above; Kepler and Maxwell from the dense layers and convolutions of Justus et al.;
+// CDNA taken as the 128 cores.
 double vector_cap(const hw::Device& device, Generation generation) {
   if (generation == Generation::Kepler) return 0.35;
   if (generation == Generation::Maxwell) return 0.83;
+  if (generation == Generation::Cdna) return 0.76;
   return device.fp32_cores_per_sm > 64 ? 0.76 : 1.0;
 }
 
@@ -153,6 +156,7 @@ double tensor_share(const hw::Device& device) {
 
 double bandwidth_share(const hw::Device& device) {
   // Fitted on NeuSight split=train element-wise rows of P4, P100, V100, T4, A100-40.
+  if (hw::is_cpu(device)) return 0.9;  // the rest of STREAM's own patterns; assumed
   if (!device.memory_type.starts_with("hbm")) return 0.76;
   switch (generation_of(device)) {
     case Generation::Pascal:

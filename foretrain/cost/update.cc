@@ -47,18 +47,21 @@ double update_launches(const NodeView& v, const Framework& framework) {
   return operators * std::ceil(tensors / per_launch);
 }
 
+double update_bytes(const NodeView& v, const graph::Work& work, const Framework& framework) {
+  const double bytes = work.read_bytes + work.written_bytes;
+  if (v.node.kind != Kind::Update) return bytes;
+  if (framework.fused_update) return bytes * framework.update_passes;
+  const auto optimizer = static_cast<graph::Optimizer>(v.attr(Attr::Optimizer, 0));
+  const graph::OptimizerRow& row = graph::row_of(optimizer);
+  return bytes * framework.update_passes * steps_of(v).passes / (row.reads + row.writes);
+}
+
 OpTime update_time(const NodeView& v, const graph::Work& work, const Context& context) {
-  double bytes = work.read_bytes + work.written_bytes;
-  if (v.node.kind == Kind::Update) {
-    const auto optimizer = static_cast<graph::Optimizer>(v.attr(Attr::Optimizer, 0));
-    const graph::OptimizerRow& row = graph::row_of(optimizer);
-    if (!context.framework->fused_update) bytes *= steps_of(v).passes / (row.reads + row.writes);
-    bytes *= context.framework->update_passes;
-  }
   const double launches = update_launches(v, *context.framework);
   OpTime time;
   time.kernels = static_cast<int>(launches);
-  time.memory = Seconds{bytes / context.memory_bytes_per_s};
+  time.memory =
+      Seconds{update_bytes(v, work, *context.framework) / context.memory_bytes_per_s};
   time.compute = Seconds{work.vector_flops / context.vector_flops_per_s};
   time.total = std::max(time.memory, time.compute) + Seconds{launches * context.conv_launch_s};
   return time;

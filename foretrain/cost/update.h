@@ -5,7 +5,11 @@
 
 namespace foretrain::cost {
 
-// Launches that an update (or zeroing) of the node's tensors takes.
+// Bytes that an update (or zeroing) of the node's tensors moves.
+double update_bytes(const graph::NodeView& node, const graph::Work& work,
+                    const Framework& framework);
+
+// Launches that an it takes.
 double update_launches(const graph::NodeView& node, const Framework& framework);
 
 }  // namespace foretrain::cost

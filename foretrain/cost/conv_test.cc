@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/cost/conv.h"
+
+#include <gtest/gtest.h>
+
+#include "foretrain/cost/families.h"
+#include "foretrain/cost/test_device.h"
+#include "foretrain/graph/backward.h"
+#include "foretrain/graph/builder.h"
+
+namespace foretrain::cost {
+namespace {
+
+using graph::Attr;
+using graph::Attributes;
+using graph::Kind;
+
+Context context_of(const hw::Device& device, Precision precision = Precision::Fp32,
+                   const std::string& framework = "pytorch") {
+  return context_for(device, framework_named(framework), precision);
+}
+
+// 1280 pixels by 128 channels are 10 tiles of 128 x 128, one wave on 10 SMs; sums of 1000:
+//   10 * 2 * 128^2 * (1000 + 6.2) / (1.056 * 0.988 * 10 TFLOP/s) = 31.60 us, + 1.3 us.
+TEST(ConvVector, MatchesHandCalculation) {
+  const hw::Device device = round_device();
+  const Conv conv{.batch = 10, .in_channels = 1000, .out_channels = 128, .out_height = 16,
+                  .out_width = 8, .inner = 1000};
+  const OpTime time = conv_vector(conv, context_of(device));
+  EXPECT_NEAR(time.compute.count(), 31.60e-6, 0.01e-6);
+  EXPECT_NEAR(time.total.count(), 32.90e-6, 0.01e-6);
+}
+
+// fp16: 1280 x 128 are 5 tiles of 256 x 128 on 10 SMs, half a wave that is split:
+//   5 * 2 * 256 * 128 * (1000 + 11) / (0.85 * 100 TFLOP/s) = 3.897 us.
+TEST(ConvTensor, MatchesHandCalculation) {
+  const hw::Device device = round_device();
+  const Conv conv{.batch = 10, .in_channels = 1000, .out_channels = 128, .out_height = 16,
+                  .out_width = 8, .inner = 1000};
+  const OpTime time = conv_tensor(conv, context_of(device, Precision::Fp16));
+  EXPECT_NEAR(time.compute.count(), 3.897e-6, 0.002e-6);
+}
+
+Conv square(double batch, double channels, double size) {
+  Conv conv{.batch = batch, .in_channels = channels, .out_channels = channels, .out_height = size,
+            .out_width = size, .window = 9, .inner = 9 * channels};
+  conv.io_bytes = 8 * batch * channels * size * size;
+  conv.weight_bytes = 36 * channels * channels;
+  return conv;
+}
+
+// F(4,3) multiplies 36 times for 16 outputs where the direct form needs 144: at most 4 times less.
+TEST(ConvVector, WinogradHelpsUpToFourTimes) {
+  const hw::Device device = v100();
+  Conv conv = square(64, 256, 28);
+  const Seconds direct = conv_vector(conv, context_of(device)).total;
+  conv.winograd = true;
+  const Seconds transformed = conv_vector(conv, context_of(device)).total;
+  EXPECT_LT(transformed, 0.8 * direct);
+  EXPECT_GT(4.3 * transformed, direct);
+}
+
+TEST(ConvTensor, ChannelsLastNeedsNoTransposes) {
+  const hw::Device device = v100();
+  const Conv conv = square(64, 256, 28);
+  const OpTime eager = conv_tensor(conv, context_of(device, Precision::Fp16));
+  const OpTime tuned = conv_tensor(conv, context_of(device, Precision::Fp16, "nvidia"));
+  EXPECT_EQ(tuned.kernels, 1);
+  EXPECT_EQ(eager.kernels, 3);
+  EXPECT_LT(tuned.total, eager.total);
+}
+
+// 8 bytes each for 1e6 values at 1.16 * 0.95 * 0.87 TB/s: 8.344 us; the weight gradient at 0.084.
+TEST(ConvDepthwise, StreamsItsTensors) {
+  const hw::Device device = round_device();
+  const Conv conv{.io_bytes = 8e6};
+  EXPECT_NEAR(conv_depthwise(conv, false, context_of(device)).memory.count(), 8.344e-6, 1e-9);
+  EXPECT_NEAR(conv_depthwise(conv, true, context_of(device)).memory.count(), 115.2e-6, 0.1e-6);
+}
+
+
+// y = conv(x, w), backwards as well; `x` is a parameter so that it has a gradient.
+graph::Graph one_conv(const graph::Shape& x, const graph::Shape& w, const Attributes& attributes) {
+  graph::Builder builder("conv");
+  const auto input = builder.parameter("x", x);
+  const auto weight = builder.parameter("w", w);
+  builder.output(builder.add(Kind::Conv, {input, weight}, attributes));
+  return graph::backward(builder.finish());
+}
+
+Seconds time_of(const graph::Graph& step, Kind kind, const Context& context) {
+  const graph::Bound bound = graph::bind(step, {{"batch", 1}});
+  for (const graph::Node& node : step.nodes) {
+    if (node.kind == kind) return conv_time({bound, node}, context).total;
+  }
+  return Seconds{0};
+}
+
+// A transposed convolution is the input gradient of the plain one in the other direction.
+TEST(ConvTime, TransposedIsTheOthersInputGradient) {
+  const hw::Device device = v100();
+  const Context context = context_of(device);
+  const Attributes stride{{Attr::Stride, {2}}, {Attr::Padding, {1}}};
+  const Attributes transposed{{Attr::Stride, {2}}, {Attr::Padding, {1}}, {Attr::Transposed, {1}}};
+  const graph::Graph plain = one_conv({8, 64, 32, 32}, {128, 64, 4, 4}, stride);
+  const graph::Graph turned = one_conv({8, 128, 16, 16}, {128, 64, 4, 4}, transposed);
+  EXPECT_EQ(time_of(plain, Kind::ConvInputGrad, context), time_of(turned, Kind::Conv, context));
+  EXPECT_EQ(time_of(plain, Kind::Conv, context), time_of(turned, Kind::ConvInputGrad, context));
+  EXPECT_EQ(time_of(plain, Kind::ConvWeightGrad, context),
+            time_of(turned, Kind::ConvWeightGrad, context));
+}
+
+TEST(ConvTime, OneAndThreeSpatialAxesWork) {
+  const hw::Device device = v100();
+  const Context context = context_of(device);
+  const graph::Graph line = one_conv({8, 64, 1024}, {64, 64, 3}, {{Attr::Padding, {1}}});
+  const graph::Graph space = one_conv({8, 16, 8, 16, 16}, {16, 16, 3, 3, 3}, {{Attr::Padding, {1}}});
+  for (const Kind kind : {Kind::Conv, Kind::ConvInputGrad, Kind::ConvWeightGrad}) {
+    EXPECT_GT(time_of(line, kind, context).count(), 1e-6);
+    EXPECT_GT(time_of(space, kind, context).count(), 1e-6);
+  }
+}
+
+}  // namespace
+}  // namespace foretrain::cost

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "foretrain/cost/test_device.h"
+#include "foretrain/graph/backward.h"
+#include "foretrain/graph/builder.h"
+
+namespace foretrain::cost {
+namespace {
+
+using graph::Kind;
+
+graph::Graph conv_step() {
+  graph::Builder builder("conv");
+  const auto x = builder.parameter("x", {8, 16, 8, 8});
+  const auto y = builder.add(Kind::Conv, {x, builder.parameter("w", {16, 16, 1, 1})});
+  builder.output(builder.add(Kind::Reshape, {y}, {{graph::Attr::Shape, {8, -1}}}));
+  return graph::update(graph::backward(builder.finish()), graph::Optimizer::Sgd);
+}
+
+double host_us(const graph::Graph& step, Kind kind, const hw::Device& device,
+               const std::string& framework = "pytorch") {
+  const Context context = context_for(device, framework_named(framework), Precision::Fp32);
+  const graph::Bound bound = graph::bind(step, {{"batch", 1}});
+  for (const graph::Node& node : step.nodes) {
+    if (node.kind == kind) return host_time({bound, node}, context).count() * 1e6;
+  }
+  return -1;
+}
+
+TEST(HostTime, IsWhatEagerStepsShow) {
+  const graph::Graph step = conv_step();
+  EXPECT_NEAR(host_us(step, Kind::Conv, v100()), 53, 1e-9);
+  EXPECT_NEAR(host_us(step, Kind::ConvInputGrad, v100()), 57, 1e-9);
+  EXPECT_NEAR(host_us(step, Kind::ConvWeightGrad, v100()), 57, 1e-9);
+  EXPECT_NEAR(host_us(step, Kind::Reshape, v100()), 4, 1e-9);
+}
+
+// Two tensors, one list, one operator: 12 + 2 * 2 + 100 us; AdaptDL's hooks take 229 us each, and
+// its operators one launch per tensor.
+TEST(HostTime, UpdatesCostPerLaunchAndTensor) {
+  const graph::Graph step = conv_step();
+  EXPECT_NEAR(host_us(step, Kind::Update, v100()), 116, 1e-9);
+  EXPECT_NEAR(host_us(step, Kind::Update, v100(), "adaptdl"), 128 + 2 * 229, 1e-9);
+}
+
+TEST(HostTime, ScalesWithTheFramework) {
+  const graph::Graph step = conv_step();
+  EXPECT_NEAR(host_us(step, Kind::Conv, v100(), "mxnet"), 0.5 * 53, 1e-9);
+}
+
+TEST(HostTime, ACpuIsItsOwnHost) { EXPECT_EQ(host_us(conv_step(), Kind::Conv, test_cpu()), 0); }
+
+}  // namespace
+}  // namespace foretrain::cost

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "foretrain/cost/families.h"
+#include "foretrain/cost/test_device.h"
+#include "foretrain/graph/backward.h"
+#include "foretrain/graph/builder.h"
+#include "foretrain/graph/passes.h"
+
+namespace foretrain::cost {
+namespace {
+
+using graph::Attr;
+using graph::Attributes;
+using graph::Kind;
+using graph::Phase;
+
+graph::Graph one(Kind kind, const graph::Shape& shape, const Attributes& attributes = {},
+                 Precision precision = Precision::Fp32) {
+  graph::Builder builder("one");
+  builder.output(builder.add(kind, {builder.parameter("x", shape)}, attributes));
+  return graph::backward(
+      graph::set_precision(builder.finish(), precision, graph::Casting::WholeModel));
+}
+
+// Passes over 4 bytes per element of a tensor of `count` values, launches not counted.
+double passes(const graph::Graph& step, Phase phase, double count, const hw::Device& device,
+              const std::string& framework = "pytorch") {
+  const Context context = context_for(device, framework_named(framework), Precision::Fp32);
+  const graph::Bound bound = graph::bind(step, {{"batch", 1}});
+  double seconds = 0;
+  for (const graph::Node& node : step.nodes) {
+    const graph::NodeView view{bound, node};
+    if (node.phase != phase || node.kind == Kind::Fill) continue;
+    const OpTime time = memory_bound_time(view, graph::work(view), context);
+    EXPECT_NEAR(time.total.count() - time.memory.count(), time.kernels * 4e-6, 1e-12);
+    seconds += time.memory.count();
+  }
+  return seconds * context.memory_bytes_per_s / (4 * count);
+}
+
+hw::Device with_l2(double bytes) {
+  hw::Device device = round_device();
+  device.l2_bytes = bytes;
+  return device;
+}
+
+TEST(MemoryBound, UnaryTakesTwoPassesAndThreeBack) {
+  const graph::Graph step = one(Kind::Relu, {1000, 1000});
+  EXPECT_NEAR(passes(step, Phase::Forward, 1e6, round_device()), 2, 1e-9);
+  EXPECT_NEAR(passes(step, Phase::Backward, 1e6, round_device()), 3, 1e-9);
+}
+
+TEST(MemoryBound, PowTakesSevenPassesBack) {
+  EXPECT_NEAR(passes(one(Kind::Pow, {1000, 1000}), Phase::Backward, 1e6, round_device()), 7, 1e-9);
+}
+
+TEST(MemoryBound, DropoutMovesItsMaskInBytes) {
+  const graph::Graph step = one(Kind::Dropout, {1000, 1000});
+  EXPECT_NEAR(passes(step, Phase::Forward, 1e6, round_device()), 2.25, 1e-9);
+  EXPECT_NEAR(passes(step, Phase::Backward, 1e6, round_device()), 2.25, 1e-9);
+}
+
+// Long rows are read once more unless the L2 holds them; a cache far larger misses nothing.
+TEST(MemoryBound, SoftmaxReadsLongRowsAgain) {
+  const Attributes last{{Attr::Axis, {-1}}};
+  const graph::Graph narrow = one(Kind::Softmax, {1000, 1000}, last);
+  const graph::Graph wide = one(Kind::Softmax, {1000, 2000}, last);
+  EXPECT_NEAR(passes(narrow, Phase::Forward, 1e6, round_device()), 2, 1e-9);
+  EXPECT_NEAR(passes(wide, Phase::Forward, 2e6, round_device()), 4, 1e-9);
+  EXPECT_NEAR(passes(wide, Phase::Forward, 2e6, with_l2(1e9)), 2, 1e-3);
+  EXPECT_NEAR(passes(narrow, Phase::Backward, 1e6, round_device()), 6, 1e-9);
+  EXPECT_NEAR(passes(narrow, Phase::Backward, 1e6, round_device(), "megatron"), 3, 1e-9);
+}
+
+// u = 10 SMs * 8 rows * 4000 bytes = 0.4 L2 for 800 kB: half of the rows are missed.
+TEST(MemoryBound, LayerNormMissesHalfWhereRowsFillTwoFifthsOfTheCache) {
+  const graph::Graph step = one(Kind::LayerNorm, {100000, 1000});
+  EXPECT_NEAR(passes(step, Phase::Forward, 1e8, with_l2(800e3)), 2.5, 1e-2);
+  EXPECT_NEAR(passes(step, Phase::Forward, 1e8, with_l2(1e9)), 2, 1e-2);
+  EXPECT_NEAR(passes(step, Phase::Backward, 1e8, with_l2(800e3)), 5, 1e-2);
+}
+
+TEST(MemoryBound, ComposedOperatorsMoveMore) {
+  const graph::Graph step = one(Kind::Gelu, {1000, 1000});
+  EXPECT_NEAR(passes(step, Phase::Forward, 1e6, round_device(), "tensorflow"), 18, 1e-9);
+  EXPECT_NEAR(passes(step, Phase::Backward, 1e6, round_device(), "tensorflow"), 25, 1e-9);
+}
+
+// 1.35 (in + 3 out): 4 windows of 2 x 2, so out = in / 4.
+TEST(MemoryBound, MaxPoolWritesIndices) {
+  const graph::Graph step =
+      one(Kind::MaxPool, {10, 10, 100, 100}, {{Attr::Kernel, {2}}, {Attr::Stride, {2}}});
+  EXPECT_NEAR(passes(step, Phase::Forward, 1e6, round_device()), 1.35 * 1.75, 1e-9);
+  EXPECT_NEAR(passes(step, Phase::Backward, 1e6, round_device()), 1.35 * 2.75, 1e-9);
+}
+
+TEST(MemoryBound, EmbeddingGradientsSortManyIndices) {
+  const auto time = [](std::int64_t indices) {
+    graph::Builder builder("embedding");
+    const auto table = builder.parameter("table", {1000, 64});
+    const auto tokens = builder.input("tokens", {indices}, DType::I64);
+    builder.output(builder.add(Kind::Embedding, {tokens, table}));
+    const graph::Graph step = graph::backward(builder.finish());
+    const graph::Bound bound = graph::bind(step, {{"batch", 1}});
+    const hw::Device device = round_device();
+    const Context context = context_for(device, framework_named("pytorch"), Precision::Fp32);
+    const graph::NodeView view{bound, step.nodes.back()};
+    return memory_bound_time(view, graph::work(view), context);
+  };
+  EXPECT_EQ(time(768).kernels, 2);
+  EXPECT_EQ(time(769).kernels, 12);
+  EXPECT_GT(time(769).total, time(768).total);
+}
+
+}  // namespace
+}  // namespace foretrain::cost

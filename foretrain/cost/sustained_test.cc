@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/cost/sustained.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "foretrain/cost/test_device.h"
+
+namespace foretrain::cost {
+namespace {
+
+// Both limits at 10 TFLOP/s: 10 * 2^-0.1 = 9.330 TFLOP/s.
+TEST(PowerLimited, EqualLimitsLoseSevenPercent) {
+  EXPECT_NEAR(power_limited(10e12, 1, 100, 10e-12), 9.330e12, 1e9);
+}
+
+TEST(PowerLimited, TheLowerLimitDecidesFarFromTheOther) {
+  EXPECT_NEAR(power_limited(10e12, 0.5, 1000, 10e-12), 5e12, 1e6);
+  EXPECT_NEAR(power_limited(1000e12, 1, 100, 10e-12), 10e12, 1e6);
+}
+
+TEST(PowerLimited, UnknownPowerLeavesTheCap) {
+  EXPECT_EQ(power_limited(10e12, 0.8, 0, 10e-12), 8e12);
+  EXPECT_EQ(power_limited(0, 0.8, 300, 10e-12), 0);
+}
+
+TEST(PowerLimited, GrowsWithPeakAndPower) {
+  double before = 0;
+  for (double peak = 1e12; peak < 1e15; peak *= 1.1) {
+    const double now = power_limited(peak, 0.86, 300, 2.6e-12);
+    EXPECT_GE(now, before);
+    before = now;
+  }
+  before = 0;
+  for (double power = 1; power < 1e4; power *= 1.1) {
+    const double now = power_limited(100e12, 0.86, power, 2.6e-12);
+    EXPECT_GE(now, before);
+    before = now;
+  }
+}
+
+// 300 W / 17 = 17.647 TFLOP/s against 15.7: (15.7 / 17.647)^10 = 0.3107, 15.7 * 1.3107^-0.1.
+TEST(SustainedFp32, V100KeepsNinetySevenPercent) {
+  EXPECT_NEAR(sustained_fp32(v100()), 15.281e12, 5e9);
+}
+
+TEST(SustainedFp32, AMeasuredRateWins) {
+  hw::Device device = v100();
+  device.sustained_gemm_flops_per_s = 12e12;
+  EXPECT_EQ(sustained_fp32(device), 12e12);
+  EXPECT_NEAR(sustained_conv_fp32(device), 0.988 * 15.7e12, 1);
+}
+
+TEST(SustainedFp32, OldGenerationsReachLess) {
+  hw::Device device = round_device();
+  device.architecture = "kepler";
+  EXPECT_NEAR(sustained_fp32(device), 3.5e12, 1);
+  EXPECT_NEAR(sustained_conv_fp32(device), 3.5e12, 1);
+  device.architecture = "maxwell";
+  EXPECT_NEAR(sustained_fp32(device), 8.3e12, 1);
+}
+
+// T4: 70 W / (2.6 * 65 TFLOP/s) = 0.414 of the peak, far below 0.86.
+TEST(SustainedTensor, PowerLimitsTheT4) {
+  hw::Device device = v100();
+  device.architecture = "turing";
+  device.tensor_fp16_flops_per_s = 65e12;
+  device.tdp_w = 70;
+  EXPECT_NEAR(sustained_tensor(device, Precision::Fp16, 0.86) / 65e12, 0.414, 1e-3);
+}
+
+TEST(SustainedTensor, AbsentWhereTheDeviceHasNone) {
+  EXPECT_EQ(sustained_tensor(v100(), Precision::Bf16, 0.86), 0);
+  EXPECT_EQ(sustained_tensor(v100(), Precision::Fp32, 0.86), 0);
+}
+
+TEST(BandwidthShare, FollowsTheMemory) {
+  EXPECT_EQ(bandwidth_share(v100()), 0.91);
+  EXPECT_EQ(bandwidth_share(round_device()), 0.87);
+  hw::Device device = v100();
+  device.memory_type = "gddr6";
+  EXPECT_EQ(bandwidth_share(device), 0.76);
+}
+
+TEST(ContextFor, IsFiniteForADeviceOfWhichNothingIsKnown) {
+  const Framework& framework = framework_named("pytorch");
+  const hw::Device nothing;
+  for (const Precision precision : {Precision::Fp32, Precision::Fp16, Precision::Fp64}) {
+    const Context context = context_for(nothing, framework, precision);
+    for (const double rate : {context.matrix_flops_per_s, context.vector_flops_per_s,
+                              context.memory_bytes_per_s, context.conv_flops_per_s}) {
+      EXPECT_TRUE(std::isfinite(rate));
+      EXPECT_GT(rate, 0);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace foretrain::cost
