@@ -50,6 +50,7 @@ class Lifetimes {
     }
     if (options_.gradient_buckets) add_buckets();
     for (NodeId n = 0; n < end_; ++n) add_node(n, graph_.nodes[at(n)]);
+    join_small();
     return std::move(storages_);
   }
 
@@ -70,18 +71,25 @@ class Lifetimes {
     if (graph_.loss) last_read_[at(*graph_.loss)] = end_;
   }
 
+  void join_small() {
+    std::size_t kept = 0;
+    for (std::size_t i = 1; i < storages_.size(); ++i) {
+      Storage& before = storages_[kept];
+      const Storage& s = storages_[i];
+      if (s.born == before.born && s.last == before.last && s.part == before.part &&
+          s.bytes + before.bytes <= kTogetherBytes) {
+        before.bytes += s.bytes;
+      } else {
+        storages_[++kept] = s;
+      }
+    }
+    storages_.resize(std::min(storages_.size(), kept + 1));
+  }
+
   std::int32_t add(double bytes, NodeId born, NodeId last, Part part) {
     auto size = static_cast<std::int64_t>(bytes);
     if (options_.caching_allocator) {
       size = (size + kGranuleBytes - 1) / kGranuleBytes * kGranuleBytes;
-    }
-    if ((last == kForever || part == Part::Optimizer) && !storages_.empty()) {
-      Storage& before = storages_.back();
-      if (before.last == last && before.born == born && before.part == part &&
-          before.bytes + size <= kTogetherBytes) {
-        before.bytes += size;
-        return static_cast<std::int32_t>(storages_.size()) - 1;
-      }
     }
     storages_.push_back({size, born, last, part});
     return static_cast<std::int32_t>(storages_.size()) - 1;

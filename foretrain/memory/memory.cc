@@ -7,6 +7,12 @@
 #include "foretrain/memory/replay.h"
 
 namespace foretrain::memory {
+namespace {
+
+// A pebibyte: no device has it, and addresses stay far from 64 bits.
+constexpr double kAbsurdBytes = 1125899906842624.0;
+
+}  // namespace
 Use step_memory(const graph::Bound& step, const Options& options) {
   const std::vector<Storage> storages = lifetimes(step, options);
   const std::vector<std::int32_t> one_step = events(storages);
@@ -20,7 +26,7 @@ Use step_memory(const graph::Bound& step, const Options& options) {
   use.workspace = part(Part::Workspace);
   use.allocated =
       use.parameters + use.gradients + use.optimizer + use.activations + use.workspace;
-  if (options.caching_allocator) {
+  if (options.caching_allocator && use.allocated < kAbsurdBytes) {
     use.fragmentation = std::max(0.0, reserved_bytes(storages, one_step) - use.allocated);
   }
   return use;
