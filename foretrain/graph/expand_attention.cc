@@ -72,9 +72,16 @@ class Expansion {
 }  // namespace
 
 Graph expand_attention(const Graph& model) {
+  std::vector<bool> read(model.tensors.size(), false);
+  for (const Node& node : model.nodes) {
+    for (const TensorId id : node.inputs) read[static_cast<std::size_t>(id)] = true;
+  }
+  for (const TensorId id : model.outputs) read[static_cast<std::size_t>(id)] = true;
+  if (model.loss) read[static_cast<std::size_t>(*model.loss)] = true;
   Rewrite rewrite(model);
   for (const Node& node : model.nodes) {
-    if (node.kind == Kind::Attention) {
+    // Statistics that somebody reads exist only while attention is one operator.
+    if (node.kind == Kind::Attention && !read[static_cast<std::size_t>(node.outputs[1])]) {
       Expansion(rewrite, node).run();
     } else {
       rewrite.keep(node);

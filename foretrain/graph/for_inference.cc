@@ -19,7 +19,9 @@ Graph for_inference(const Graph& model) {
   for (std::size_t n = 0; n < model.nodes.size(); ++n) {
     if (!keep[n]) continue;
     Node node = model.nodes[n];
-    if (node.kind == Kind::Dropout) {
+    const bool mask_is_read =
+        node.kind == Kind::Dropout && needed[static_cast<std::size_t>(node.outputs[1])];
+    if (node.kind == Kind::Dropout && !mask_is_read) {
       rewrite.becomes(node.outputs[0], rewrite.now(node.inputs[0]));
       continue;
     }

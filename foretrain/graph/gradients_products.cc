@@ -21,7 +21,10 @@ Attributes transposes(bool a, bool b) {
 // y = x w' + b:  dx = dy w,  dw = dy' x,  db = sum dy.
 void grad_linear(GradientContext& context) {
   const TensorId dy = context.gradient();
-  if (context.needs(0)) {
+  if (context.needs(0) && context.shape(dy).rank() == 1) {  // a vector is a matrix of one row
+    const TensorId dx = context.infer(Kind::MatMul, {as_matrix(context, dy), context.in(1)});
+    context.give(0, context.infer(Kind::Reshape, {dx}, {{Attr::Shape, {Dim(-1)}}}));
+  } else if (context.needs(0)) {
     context.give(0, context.emit_one(Kind::MatMul, {dy, context.in(1)}, context.in(0)));
   }
   if (context.needs(1)) {
