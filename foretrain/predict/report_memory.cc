@@ -49,6 +49,8 @@ MemoryReport report_memory(const Stages& stages, const Request& request) {
                               request.precision != Precision::Tf32 &&
                               request.precision != Precision::Fp64;
   options.search_workspace = !hw::is_cpu(device);
+  options.channels_last = stages.setting.framework->channels_last;
+  options.tensor_core_fp32 = request.precision == Precision::Tf32;
   options.caching_allocator = !hw::is_cpu(device);
   const memory::Use use = memory::step_memory(stages.bound, options);
 
