@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/evaluate/evaluate.h"
+
+#include <algorithm>
+#include <set>
+#include <span>
+#include <sstream>
+
+#include "foretrain/base/embedded.h"
+#include "foretrain/base/error.h"
+#include "foretrain/base/near.h"
+#include "foretrain/evaluate/mapping.h"
+#include "foretrain/evaluate/predictor.h"
+#include "foretrain/evaluate/summary.h"
+#include "foretrain/evaluate/training_file.h"
+
+namespace foretrain::evaluate {
+
+extern const std::span<const EmbeddedFile> kEvaluateFiles;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kPortion = 256;  // rows that are predicted together
+constexpr std::uintmax_t kLargestMapping = 4 << 20;
+
+std::vector<fs::path> find_files(const fs::path& data) {
+  std::error_code problem;
+  if (fs::is_regular_file(data, problem)) return {data};
+  if (!fs::is_directory(data, problem)) {
+    throw Error(ErrorKind::NotFound, "no folder or file '" + printable(data.string()) + "'");
+  }
+  std::vector<fs::path> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(data, problem)) {
+    if (entry.path().extension() == ".csv" && entry.is_regular_file()) {
+      files.push_back(entry.path());
+    }
+  }
+  if (problem) throw Error(ErrorKind::Io, "cannot read folder '" + printable(data.string()) + "'");
+  if (files.empty()) {
+    throw Error(ErrorKind::NotFound, "no .csv file in '" + printable(data.string()) + "'");
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::optional<Mapping> find_mapping(const fs::path& file) {
+  fs::path own = file;
+  own.replace_extension(".json");
+  std::error_code problem;
+  if (fs::is_regular_file(own, problem)) {
+    const std::string where = "mapping " + printable(own.filename().string());
+    if (fs::file_size(own, problem) > kLargestMapping) {
+      throw Error(ErrorKind::BadInput, where + ": larger than 4 MiB");
+    }
+    std::ifstream in(own, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    if (!in) throw Error(ErrorKind::Io, "cannot read '" + printable(own.string()) + "'");
+    return parse_mapping(text.str(), where);
+  }
+  const std::string name = "evaluate/" + own.filename().string();
+  for (const EmbeddedFile& known : kEvaluateFiles) {
+    if (known.name == name) return parse_mapping(known.text, "mapping " + name);
+  }
+  return std::nullopt;
+}
+
+// Goes through the files; a portion of rows is mapped, predicted and handed on together.
+class Run {
+ public:
+  Run(const Options& options, const Library& library, const Observer& observer)
+      : options_(options), observer_(observer), predictor_(library, options.threads),
+        summary_(options) {}
+
+  void read(const fs::path& path);
+  Evaluation finish();
+  std::uintmax_t total_bytes = 0;
+
+ private:
+  bool wanted(const std::string& source) {
+    if (options_.source.empty()) return true;
+    sources_.insert(file_);
+    sources_.insert(source);
+    return options_.source == file_ || options_.source == source;
+  }
+
+  void add(const Row& row, const std::optional<Mapping>& mapping);
+  void predict_portion();
+
+  struct Waiting {
+    Case one;
+    std::size_t number = 0;
+    std::optional<std::size_t> request;  // of requests_
+  };
+
+  const Options& options_;
+  const Observer& observer_;
+  Predictor predictor_;
+  Summary summary_;
+  std::string file_;
+  std::set<std::string> sources_;  // seen, for the message that one is not there
+  std::uintmax_t done_bytes_ = 0;  // of earlier files
+  std::vector<Waiting> waiting_;
+  std::vector<std::string> requests_;
+  std::vector<IgnoredFile> ignored_;
+};
+
+void Run::add(const Row& row, const std::optional<Mapping>& mapping) {
+  Waiting& entry = waiting_.emplace_back();
+  Case& one = entry.one;
+  one.file = file_;
+  one.line = row.line;
+  one.source = cell(row, "source");
+  one.model = cell(row, "model");
+  one.device = cell(row, "gpu");
+  one.metric = cell(row, "metric");
+  if (!mapping) {
+    one.reason = "no mapping for " + file_ + ".csv";
+    return;
+  }
+  MappedRow mapped = map_row(*mapping, row);
+  one.device = mapped.device;
+  one.metric = mapped.metric;
+  one.measured = mapped.measured;
+  one.reason = mapped.reason;
+  if (!mapped.request) return;
+  entry.number = mapped.number;
+  entry.request = requests_.size();
+  requests_.push_back(std::move(*mapped.request));
+}
+
+void judge(const Prediction& prediction, std::size_t number, Case& one) {
+  one.precision = prediction.precision;
+  one.batch = prediction.batch;
+  one.workers = prediction.workers;
+  one.outcome = Outcome::Refused;
+  if (!prediction.error.empty()) {
+    one.reason = prediction.error;
+  } else if (!prediction.numbers[number]) {
+    one.reason = "the report does not have this number for such a model";
+  } else {
+    one.outcome = Outcome::Predicted;
+    one.predicted = *prediction.numbers[number];
+    one.error = one.predicted / one.measured - 1;
+    one.breakdown = prediction.breakdown;
+  }
+}
+
+void Run::predict_portion() {
+  const auto predictions = predictor_.predict(requests_);
+  for (Waiting& entry : waiting_) {
+    if (entry.request) judge(*predictions[*entry.request], entry.number, entry.one);
+    summary_.add(entry.one);
+    if (observer_.on_case) observer_.on_case(entry.one);
+  }
+  waiting_.clear();
+  requests_.clear();
+}
+
+void Run::read(const fs::path& path) {
+  file_ = path.stem().string();
+  TrainingFile file(path);
+  const std::string missing = file.missing_columns();
+  if (!missing.empty()) {
+    ignored_.push_back({path.filename().string(), "no training measurements: it lacks " + missing});
+  } else {
+    const std::optional<Mapping> mapping = find_mapping(path);
+    if (mapping) check_columns(*mapping, file.columns());
+    for (Row row; file.next(row);) {
+      if (!wanted(std::string(cell(row, "source")))) continue;
+      add(row, mapping);
+      if (waiting_.size() < kPortion) continue;
+      predict_portion();
+      if (observer_.progress && total_bytes > 0) {
+        observer_.progress(static_cast<double>(done_bytes_ + file.bytes()) /
+                           static_cast<double>(total_bytes));
+      }
+    }
+    predict_portion();
+  }
+  done_bytes_ += file.bytes();
+}
+
+Evaluation Run::finish() {
+  Evaluation evaluation = summary_.finish();
+  if (evaluation.total.rows == 0 && !options_.source.empty()) {
+    throw Error(ErrorKind::NotFound,
+                "no rows of source '" + printable(options_.source) + "'" +
+                    did_you_mean(options_.source, {sources_.begin(), sources_.end()}));
+  }
+  evaluation.ignored = std::move(ignored_);
+  return evaluation;
+}
+
+}  // namespace
+
+Evaluation evaluate(const fs::path& data, const Options& options, const Library& library,
+                    const Observer& observer) {
+  const std::vector<fs::path> files = find_files(data);
+  Run run(options, library, observer);
+  for (const fs::path& file : files) {
+    std::error_code problem;
+    const std::uintmax_t bytes = fs::file_size(file, problem);
+    if (!problem) run.total_bytes += bytes;
+  }
+  for (const fs::path& file : files) run.read(file);
+  return run.finish();
+}
+
+}  // namespace foretrain::evaluate

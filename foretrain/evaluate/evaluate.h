@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "foretrain/predict/library.h"
+#include "foretrain/predict/report.h"
+
+namespace foretrain::evaluate {
+
+// Unmapped: the mapping makes no request of the row. Refused: the prediction is an error.
+enum class Outcome { Predicted, Unmapped, Refused };
+const char* to_string(Outcome outcome);
+
+// One measurement and what was predicted for it.
+struct Case {
+  std::string file;  // its name without ".csv"
+  std::size_t line = 0;
+  std::string source;
+  std::string model;  // the measurement's word
+  std::string device;
+  std::string precision;
+  std::optional<std::int64_t> batch;  // per worker
+  std::optional<int> workers;
+  std::string metric;
+  Outcome outcome = Outcome::Unmapped;
+  std::string reason;   // why it was not predicted
+  double measured = 0;  // SI; of predicted and refused rows
+  double predicted = 0;
+  double error = 0;  // predicted / measured - 1
+  Breakdown breakdown;
+};
+
+// How well a set of rows is predicted. Errors are fractions, see metrics.h.
+struct Score {
+  std::size_t rows = 0;
+  std::size_t predicted = 0;
+  std::size_t refused = 0;
+  double mape = 0;
+  double median_ape = 0;
+  double bias = 0;
+  std::string worst_model;  // the one with the largest MAPE of those predicted
+  double worst_mape = 0;
+};
+
+// Whether there is anything that the errors are means of.
+inline bool has_errors(const Score& score) {
+  return score.predicted > 0 || !score.worst_model.empty();
+}
+
+struct Group {
+  std::vector<std::string> key;  // one text per Options::by
+  Score score;
+};
+
+// Rows of a file that have no prediction for the same reason.
+struct Reason {
+  std::string file;
+  std::string text;
+  Outcome outcome = Outcome::Unmapped;
+  std::size_t rows = 0;
+  std::size_t first_line = 0;
+};
+
+struct IgnoredFile {
+  std::string file;
+  std::string reason;
+};
+
+struct Evaluation {
+  std::vector<std::string> by;
+  std::vector<Group> groups;
+  std::vector<Group> files;  // one per file, the key is its name
+  Score total;
+  std::vector<Reason> reasons;  // most rows first
+  std::vector<IgnoredFile> ignored;
+};
+
+struct Options {
+  std::string source;          // only this file or this entry of the column `source`; "": all
+  bool count_refused = false;  // a refused row counts as an error of 100 %
+  std::vector<std::string> by{"file", "device", "metric"};  // of group_keys()
+  int threads = 0;                                          // 0: as many as the machine has
+};
+
+// What rows may be grouped by: file, source, model, device, precision, workers, batch, metric.
+std::vector<std::string> group_keys();
+
+struct Observer {
+  std::function<void(double)> progress;          // share that is done, 0 to 1
+  std::function<void(const Case&)> on_case;      // every row, in the order of the files
+};
+
+// Predicts every row of every CSV file in `data` (a folder, or one file) that has the columns of
+// a training measurement, by the mapping of data/evaluate/ with the file's name, or by the JSON
+// file of the same name beside it. Rows are read and dropped in portions, so files may be large.
+// Throws Error: NotFound for a folder or source that is not there, BadInput for malformed files
+// with the line, Io. What cannot be predicted is no error: it is counted with its reason.
+Evaluation evaluate(const std::filesystem::path& data, const Options& options,
+                    const Library& library, const Observer& observer);
+
+}  // namespace foretrain::evaluate

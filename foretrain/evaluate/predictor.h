@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "foretrain/predict/library.h"
+#include "foretrain/predict/report.h"
+
+namespace foretrain::evaluate {
+
+// What is kept of a request and its report; `error` says why there is no report.
+struct Prediction {
+  std::string error;
+  std::string precision;
+  std::optional<std::int64_t> batch;
+  std::optional<int> workers;
+  std::vector<std::optional<double>> numbers;  // as report_numbers()
+  Breakdown breakdown;
+};
+
+// Predicts many requests on several threads, equal ones once.
+class Predictor {
+ public:
+  Predictor(const Library& library, int threads);
+
+  // One prediction per request (JSON), in their order.
+  std::vector<std::shared_ptr<const Prediction>> predict(const std::vector<std::string>& requests);
+
+ private:
+  const Library& library_;
+  int threads_;
+  std::unordered_map<std::string, std::shared_ptr<const Prediction>> known_;
+};
+
+}  // namespace foretrain::evaluate

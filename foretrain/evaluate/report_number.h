@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "foretrain/predict/report.h"
+
+namespace foretrain::evaluate {
+
+// A number of a report that measurements are compared with, in SI units.
+struct ReportNumber {
+  std::string_view name;
+  std::optional<double> (*read)(const Report&);
+};
+
+std::span<const ReportNumber> report_numbers();
+
+// Its place in report_numbers(). Throws Error(NotFound) with near matches.
+std::size_t report_number_named(const std::string& name);
+
+}  // namespace foretrain::evaluate
