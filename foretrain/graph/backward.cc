@@ -2,6 +2,7 @@
 #include "foretrain/graph/backward.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 #include "foretrain/base/error.h"
@@ -52,16 +53,6 @@ void start(Graph& graph, std::vector<TensorId>& gradients, TensorId id) {
   graph.nodes.push_back(std::move(node));
 }
 
-NodeId producer_of(const Graph& graph, TensorId id) {
-  for (std::size_t n = graph.nodes.size(); n-- > 0;) {
-    const std::vector<TensorId>& outputs = graph.nodes[n].outputs;
-    if (std::find(outputs.begin(), outputs.end(), id) != outputs.end()) {
-      return static_cast<NodeId>(n);
-    }
-  }
-  return -1;
-}
-
 // The gradients of last step are zeroed before the forward pass and added to as soon as the
 // new ones are there.
 void accumulate_into_old(Graph& graph) {
@@ -69,6 +60,8 @@ void accumulate_into_old(Graph& graph) {
   zero.kind = Kind::ZeroGrad;
   zero.phase = Phase::Update;
   zero.scope = "zero_grad";
+  std::vector<Node> additions;
+  std::unordered_multimap<TensorId, std::size_t> after;  // of each gradient
   for (auto& [parameter, gradient] : graph.gradients) {
     Node add;
     add.kind = Kind::Add;
@@ -79,11 +72,24 @@ void accumulate_into_old(Graph& graph) {
     add.outputs = {new_tensor_like(graph, parameter)};
     add.attributes.set(Attr::Inplace, {Dim(1)});
     zero.inputs.push_back(add.inputs.front());
-    const NodeId producer = producer_of(graph, gradient);
+    after.emplace(gradient, additions.size());
     gradient = add.outputs.front();
-    graph.nodes.insert(graph.nodes.begin() + producer + 1, std::move(add));
+    additions.push_back(std::move(add));
   }
-  graph.nodes.insert(graph.nodes.begin(), std::move(zero));
+  std::vector<Node> nodes;
+  nodes.reserve(graph.nodes.size() + additions.size() + 1);
+  nodes.push_back(std::move(zero));
+  for (Node& node : graph.nodes) {
+    const std::vector<TensorId> outputs = node.outputs;
+    nodes.push_back(std::move(node));
+    for (const TensorId id : outputs) {
+      const auto [first, last] = after.equal_range(id);
+      for (auto found = first; found != last; ++found) {
+        nodes.push_back(std::move(additions[found->second]));
+      }
+    }
+  }
+  graph.nodes = std::move(nodes);
 }
 
 void require_forward(const Graph& graph) {

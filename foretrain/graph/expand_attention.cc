@@ -18,7 +18,11 @@ class Expansion {
     TensorId scores = add(Kind::MatMul, {query, key}, {{Attr::TransposeB, {Dim(1)}}});
     scores = add(Kind::Scale, {scores});
     if (flag(Attr::Causal)) scores = add(Kind::Where, {mask(scores, DType::Bool), scores});
-    if (flag(Attr::Mask)) scores = add(Kind::Add, {scores, mask(scores, DType::F32)});
+    if (node_.inputs.size() > 3) {
+      scores = add(Kind::Add, {scores, input(3)});
+    } else if (flag(Attr::Mask)) {
+      scores = add(Kind::Add, {scores, mask(scores, DType::F32)});
+    }
     TensorId probabilities = add(Kind::Softmax, {scores}, {{Attr::Axis, {Dim(-1)}}});
     if (flag(Attr::Dropout)) probabilities = add(Kind::Dropout, {probabilities});
     rewrite_.becomes(node_.outputs[0], add(Kind::MatMul, {probabilities, value}));

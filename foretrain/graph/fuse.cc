@@ -8,6 +8,9 @@
 namespace foretrain::graph {
 namespace {
 
+// The most operators in one kernel. Source: torch._inductor.config.max_fusion_size.
+constexpr std::size_t kMostParts = 64;
+
 bool norm_activation_part(const Node& node) {
   switch (node.kind) {
     case Kind::BatchNorm:
@@ -39,6 +42,10 @@ class Fuser {
     group_.assign(step.nodes.size(), -1);
     producer_.assign(step.tensors.size(), -1);
     consumers_.resize(step.tensors.size());
+    kept_.assign(step.tensors.size(), false);
+    for (const TensorId id : step.outputs) kept_[at(id)] = true;
+    for (const auto& [parameter, gradient] : step.gradients) kept_[at(gradient)] = true;
+    if (step.loss) kept_[at(*step.loss)] = true;
     for (std::size_t n = 0; n < step.nodes.size(); ++n) {
       for (const TensorId id : step.nodes[n].outputs) producer_[at(id)] = static_cast<NodeId>(n);
       for (const TensorId id : step.nodes[n].inputs) consumers_[at(id)].push_back(static_cast<NodeId>(n));
@@ -66,8 +73,8 @@ class Fuser {
       const NodeId from = producer_[at(id)];
       if (from < 0 || group_[at(from)] < 0) continue;
       const std::int32_t group = group_[at(from)];
-      if (step_.nodes[at(from)].phase == node.phase && size_of(from) == size_of(n) &&
-          only_later_users(group, n)) {
+      if (members_[at(group)].size() < kMostParts && step_.nodes[at(from)].phase == node.phase &&
+          size_of(from) == size_of(n) && only_later_users(group, n)) {
         group_[at(n)] = group;
         members_[at(group)].push_back(n);
         return;
@@ -92,12 +99,9 @@ class Fuser {
 
   bool used_outside(TensorId id, std::int32_t group) const {
     const auto& users = consumers_[at(id)];
-    const bool output = std::find(step_.outputs.begin(), step_.outputs.end(), id) != step_.outputs.end();
-    const bool gradient = std::any_of(step_.gradients.begin(), step_.gradients.end(),
-                                      [id](const auto& pair) { return pair.second == id; });
-    return output || gradient || step_.loss == id ||
-           std::any_of(users.begin(), users.end(),
-                       [&](NodeId user) { return group_[at(user)] != group; });
+    return kept_[at(id)] || std::any_of(users.begin(), users.end(), [&](NodeId user) {
+             return group_[at(user)] != group;
+           });
   }
 
   Node merge(std::int32_t group) const {
@@ -148,6 +152,7 @@ class Fuser {
   std::vector<std::vector<NodeId>> members_;  // of each group
   std::vector<NodeId> producer_;              // of each tensor; -1: none
   std::vector<std::vector<NodeId>> consumers_;
+  std::vector<bool> kept_;  // tensors that outlive the step's kernels
 };
 
 }  // namespace

@@ -65,12 +65,16 @@ void grad_conv(GradientContext& context) {
 }
 
 void grad_attention(GradientContext& context) {
-  const std::vector<TensorId> gradients = context.emit(
-      Kind::AttentionGrad,
-      {context.gradient(), context.in(0), context.in(1), context.in(2), context.out(0),
-       context.out(1)},
-      {context.in(0), context.in(1), context.in(2)}, context.node().attributes);
-  for (int i = 0; i < 3; ++i) context.give(i, gradients[static_cast<std::size_t>(i)]);
+  std::vector<TensorId> inputs{context.gradient(), context.in(0),  context.in(1),
+                               context.in(2),      context.out(0), context.out(1)};
+  std::vector<TensorId> like{context.in(0), context.in(1), context.in(2)};
+  if (context.inputs() > 3) inputs.push_back(context.in(3));
+  if (context.needs(3)) like.push_back(context.in(3));
+  const std::vector<TensorId> gradients =
+      context.emit(Kind::AttentionGrad, inputs, like, context.node().attributes);
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    context.give(static_cast<int>(i), gradients[i]);
+  }
 }
 
 void grad_recurrent(GradientContext& context) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "foretrain/base/error.h"
+#include "foretrain/base/near.h"
 #include "foretrain/graph/op.h"
 
 namespace foretrain::graph {
@@ -43,7 +45,11 @@ void Attributes::set(Attr key, std::vector<Dim> values) {
 std::int64_t parameter_count(const Graph& graph) {
   std::int64_t count = 0;
   for (const Tensor& tensor : graph.tensors) {
-    if (tensor.role == Role::Parameter) count += elements(tensor.shape).factor;
+    if (tensor.role != Role::Parameter) continue;
+    if (__builtin_add_overflow(count, elements(tensor.shape).factor, &count)) {
+      throw Error(ErrorKind::BadInput,
+                  "model '" + printable(graph.name) + "' has more than 2^63 parameters");
+    }
   }
   return count;
 }

@@ -81,6 +81,9 @@ Shapes infer_attention(const Node&, const Shapes& inputs) {
   require(k[1] == v[1] && k[2] == v[2], "key and value differ");
   Dim ratio;
   require(divides(k[1], q[1], ratio), "key heads do not divide the query heads");
+  const Shape scores{q[0], q[1], q[2], k[2]};
+  require(inputs.size() < 4 || broadcast(scores, inputs[3]) == scores,
+          "what is added to the scores does not fit [batch, heads, queries, keys]");
   return {Shape{q[0], q[1], q[2], v[3]}, Shape{q[0], q[1], q[2]}};
 }
 

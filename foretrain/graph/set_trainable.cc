@@ -4,6 +4,7 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/near.h"
 #include "foretrain/graph/builder.h"
+#include "foretrain/graph/op.h"
 #include "foretrain/graph/passes.h"
 #include "foretrain/graph/rewrite.h"
 
@@ -14,19 +15,25 @@ void freeze(Graph& model) {
   for (Tensor& tensor : model.tensors) tensor.trainable = false;
 }
 
+bool is_product(const Node& node) {
+  const Family family = op(node).family;
+  return family == Family::Matrix || family == Family::Convolution || family == Family::Recurrent;
+}
+
 Graph only_head(Graph model) {
   freeze(model);
   for (std::size_t n = model.nodes.size(); n-- > 0;) {
+    if (!is_product(model.nodes[n])) continue;
     bool found = false;
     for (const TensorId id : model.nodes[n].inputs) {
       Tensor& tensor = model.tensor(id);
-      if (tensor.role != Role::Parameter) continue;
+      if (tensor.role != Role::Parameter || !is_floating(tensor.type)) continue;
       tensor.trainable = true;
       found = true;
     }
     if (found) return model;
   }
-  throw Error(ErrorKind::BadInput, "trainable=head: model '" + model.name + "' has no parameters");
+  throw Error(ErrorKind::BadInput, "trainable=head: model '" + model.name + "' has no product with parameters");
 }
 
 TensorId parameter(Graph& graph, const std::string& name, const Shape& shape) {

@@ -151,7 +151,11 @@ std::optional<std::int64_t> enumerator_value(Attr key, std::string_view name) {
 
 Dim attribute_value(Attr key, const Json& json, const std::vector<std::string>& symbols,
                     const std::string& where) {
-  if (attr_form(key) == graph::AttrForm::Numbers) return dim_of(json, -kLargest, symbols, where);
+  if (attr_form(key) == graph::AttrForm::Numbers) {
+    const Dim dim = dim_of(json, -kLargest, symbols, where);
+    if (is_number(dim) || key == Attr::Shape || key == Attr::Sizes) return dim;
+    fail(where, "the attribute '" + std::string(attr_name(key)) + "' must be a number");
+  }
   const auto value =
       json.is_string() ? enumerator_value(key, json.get_ref<const std::string&>()) : std::nullopt;
   if (!value) {
