@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/predict/predict.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "foretrain/base/error.h"
+#include "foretrain/base/json.h"
+
+namespace foretrain {
+namespace {
+
+class Predict : public testing::Test {
+ protected:
+  Report report(const std::string& fields) {
+    return predict(parse_request("{" + fields + "}", "test"), library_);
+  }
+  Stages stages(const std::string& fields) {
+    return run_stages(parse_request("{" + fields + "}", "test"), library_);
+  }
+  ErrorKind error(const std::string& fields) {
+    try {
+      report(fields);
+    } catch (const Error& e) {
+      EXPECT_EQ(std::string(e.what()).find('\n'), std::string::npos) << e.what();
+      return e.kind();
+    }
+    ADD_FAILURE() << "no error: " << fields;
+    return ErrorKind::Io;
+  }
+
+  Library library_ = load_library();
+};
+
+const char* const kVgg = R"("model":"vgg16","device":"v100-sxm2-16gb","batch":16,"network":"10gbe")";
+
+TEST_F(Predict, DdpHidesWhatPlainAllReduceExposes) {
+  const Report ddp = report(std::string(kVgg) + R"(,"placement":[1,1])");
+  const Report plain = report(std::string(kVgg) + R"(,"placement":[1,1],"strategy":"allreduce")");
+  EXPECT_LT(ddp.step_time_s.value, plain.step_time_s.value);
+  EXPECT_LT(ddp.breakdown.exposed_communication, ddp.communication);
+  EXPECT_NEAR(plain.breakdown.exposed_communication / plain.communication, 1, 1e-9);
+}
+
+// VGG-16's 138,357,544 gradients are 553 MB: a first bucket of 1 MiB, then whole layers until
+// 25 MiB are full; the bytes of all buckets are those of all gradients.
+TEST_F(Predict, BucketsHoldEveryGradientOnce) {
+  const Stages s = stages(std::string(kVgg) + R"(,"placement":[1,1])");
+  const std::vector<Bucket> buckets = make_buckets(*s.step, s.bound, 1 << 20, 25 << 20);
+  double bytes = 0;
+  for (std::size_t b = 0; b < buckets.size(); ++b) {
+    bytes += buckets[b].bytes;
+    EXPECT_GE(buckets[b].ready, buckets[b == 0 ? 0 : b - 1].ready);
+  }
+  EXPECT_EQ(bytes, 4.0 * 138357544);
+  EXPECT_GT(buckets.size(), 3U);
+}
+
+TEST_F(Predict, AnUnevenPlacementRunsAtTheSpeedOfItsSlowestLink) {
+  const double even = report(std::string(kVgg) + R"(,"placement":[4,4])").step_time_s.value;
+  const double uneven = report(std::string(kVgg) + R"(,"placement":[3,5])").step_time_s.value;
+  EXPECT_NEAR(uneven / even, 1, 0.1);
+}
+
+TEST_F(Predict, AMixedClusterWaitsForItsSlowestDevice) {
+  const std::string model = R"("model":"resnet50","batch":32,)";
+  const double slow = report(model + R"("device":"t4","placement":[1,1],"network":"100gbe")").step_time_s.value;
+  const double fast = report(model + R"("device":"a100-sxm4-80gb","placement":[1,1],"network":"100gbe")").step_time_s.value;
+  const double mixed =
+      report(model + R"("cluster":{"nodes":[{"device":"t4"},{"device":"a100-sxm4-80gb"}],"network":"100gbe"})")
+          .step_time_s.value;
+  EXPECT_LT(fast, slow);
+  EXPECT_NEAR(mixed / slow, 1, 0.02);
+}
+
+// T_n = T_1 + 88 us p + (n-1) (101 us p + bytes / rate) with p = 32 tensors for VGG-16.
+TEST_F(Predict, DataParallelFollowsItsFormula) {
+  const std::string base = R"("model":"vgg16","device":"titan-xp","batch":12,"intra_node":{"bytes_per_s":1e10,"latency_s":0,"efficiency":1})";
+  const double one = report(base).step_time_s.value;
+  const double three = report(base + R"(,"workers":3,"strategy":"dataparallel")").step_time_s.value;
+  const double expected = one + 88e-6 * 32 + 2 * (101e-6 * 32 + 4.0 * 138357544 / 1e10);
+  EXPECT_NEAR(three, expected, 2e-3 * expected);
+  EXPECT_EQ(error(base + R"(,"placement":[1,1],"strategy":"dataparallel")"), ErrorKind::Unsupported);
+}
+
+TEST_F(Predict, MoreServersShortenTheExchange) {
+  const std::string base = std::string(kVgg) + R"(,"placement":[1,1,1,1],"strategy":{"kind":"ps","servers":)";
+  const double one = report(base + "1}").step_time_s.value;
+  const double four = report(base + "4}").step_time_s.value;
+  EXPECT_LT(four, one);
+  const Report async = report(base + R"(1,"asynchronous":true})");
+  ASSERT_TRUE(async.server.has_value());
+  EXPECT_TRUE(async.server->net_tx.has_value());
+  EXPECT_FALSE(async.server->gpu_util.has_value());
+}
+
+TEST_F(Predict, InferenceTakesLessThanTraining) {
+  const std::string base = R"("model":"resnet50","device":"t4","batch":16)";
+  const Report train = report(base);
+  const Report inference = report(base + R"(,"mode":"inference")");
+  EXPECT_LT(inference.step_time_s.value, train.step_time_s.value / 2);
+  EXPECT_LT(inference.memory.allocated, train.memory.allocated / 2);
+  EXPECT_EQ(inference.memory.gradients, 0);
+}
+
+TEST_F(Predict, TrainingOnlyTheHeadOrAdaptersCostsLess) {
+  const std::string base = R"("model":"gpt2","device":"a100","batch":4,"precision":"bf16","optimizer":"adamw")";
+  const Report all = report(base);
+  const Report lora = report(base + R"(,"trainable":"lora:rank=16")");
+  const Report head = report(base + R"(,"trainable":"head")");
+  EXPECT_LT(lora.memory.optimizer, 0.1 * all.memory.optimizer);
+  EXPECT_LT(lora.memory.allocated, all.memory.allocated);
+  EXPECT_LT(head.step_time_s.value, all.step_time_s.value);
+}
+
+TEST_F(Predict, ACompilerMakesTheStepFasterNotTheProductsFewer) {
+  const std::string base = R"("model":"bert-base:seq=128","device":"a100","batch":8,"precision":"fp16")";
+  const Stages eager = stages(base);
+  const Stages compiled = stages(base + R"(,"framework":"pytorch-compile")");
+  EXPECT_LT(compiled.timeline.end, eager.timeline.end);
+  EXPECT_DOUBLE_EQ(compiled.job.product_flops, eager.job.product_flops);
+}
+
+TEST_F(Predict, RefusesWhatItCannotDo) {
+  EXPECT_EQ(error(R"("model":"resnet5","device":"v100")"), ErrorKind::NotFound);
+  EXPECT_EQ(error(R"("model":"resnet50","device":"v1000")"), ErrorKind::NotFound);
+  EXPECT_EQ(error(R"("model":"resnet50","device":"v100","framework":"torch")"), ErrorKind::NotFound);
+  EXPECT_EQ(error(R"("model":"resnet50","device":"v100","dataset":"imagent","epochs":1)"), ErrorKind::NotFound);
+  EXPECT_EQ(error(R"("model":"resnet50")"), ErrorKind::BadInput);
+  EXPECT_EQ(error(R"("model":"resnet50","device":"v100","epochs":1)"), ErrorKind::BadInput);
+  EXPECT_EQ(error(R"("model":"resnet50","device":"v100","workers":3,"global_batch":32)"), ErrorKind::BadInput);
+  EXPECT_EQ(error(R"("model":"resnet50","device":"v100","batch":1000000000)"), ErrorKind::BadInput);
+  EXPECT_EQ(error(R"("model":"resnet50","device":"v100","strategy":"fsdp")"), ErrorKind::Unsupported);
+  EXPECT_EQ(error(R"("model":"resnet50","device":"v100","engine":"inspector")"), ErrorKind::Unsupported);
+  EXPECT_EQ(error(R"("model":"missing.ftg.json","device":"v100")"), ErrorKind::Io);
+}
+
+TEST_F(Predict, AServerReadsNoFileThatAClientNames) {
+  library_.read_files = false;
+  for (const char* field : {R"("model":"x.ftg.json","device":"v100")", R"("model":"resnet18","device":"x.json")",
+                            R"("model":"resnet18","cluster":"x.json")"}) {
+    EXPECT_EQ(error(field), ErrorKind::BadInput) << field;
+  }
+}
+
+TEST_F(Predict, ManyThreadsShareOneLibraryAndAgree) {
+  const std::string fields = R"("model":"resnet18","device":"v100","batch":8,"workers":4)";
+  const std::string expected = to_json(report(fields));
+  std::vector<std::string> answers(4);
+  std::vector<std::thread> threads;
+  for (std::string& answer : answers) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 5; ++i) answer = to_json(report(fields));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const std::string& answer : answers) EXPECT_EQ(answer, expected);
+}
+
+TEST_F(Predict, EveryStageCanBeLookedAt) {
+  const Stages s = stages(R"("model":"resnet18","device":"v100","batch":8,"workers":2)");
+  EXPECT_EQ(parse_json(dump_stage(s, "tasks"), "tasks").size(), s.job.program.tasks.size());
+  const Json timeline = parse_json(dump_stage(s, "timeline"), "timeline");
+  EXPECT_DOUBLE_EQ(timeline.back().at("end_s").get<double>(), s.timeline.end.count());
+  EXPECT_FALSE(parse_json(dump_stage(s, "graph"), "graph").empty());
+  EXPECT_THROW(dump_stage(s, "grph"), Error);
+  const Json trace = parse_json(to_chrome_trace(s), "trace");
+  EXPECT_GT(trace.at("traceEvents").size(), s.job.program.tasks.size());
+}
+
+TEST_F(Predict, ResourcesOfASlowNetworkAlternate) {
+  const Report r = report(std::string(kVgg) + R"(,"placement":[1,1],"strategy":"allreduce")");
+  ASSERT_TRUE(r.worker.net_tx.has_value());
+  const resource::Bursts& tx = r.worker.net_tx->bursts;
+  EXPECT_EQ(tx.pattern, resource::Pattern::BIB);
+  // Two nodes send 2 (2-1)/2 of 553 MB at 0.93 of 10 Gb/s in every step.
+  EXPECT_NEAR(*tx.burst_amount, 0.93 * 1.25e9, 0.1e9);
+  EXPECT_NEAR(tx.burst->count() + tx.idle->count(), r.step_time_s.value, 0.05 * r.step_time_s.value);
+}
+
+}  // namespace
+}  // namespace foretrain
