@@ -19,6 +19,7 @@ namespace foretrain::cli {
 namespace {
 
 constexpr std::size_t kReasonsShown = 12;  // without --unmapped
+constexpr int kNarrowest = 132;            // columns; a line that wraps is better than no model
 
 struct Options {
   std::string data;
@@ -45,31 +46,38 @@ void append_score(const evaluate::Score& score, std::vector<Cell>& cells) {
   cells.emplace_back(percent(score.worst_mape) + "  " + printable(score.worst_model));
 }
 
-Table score_table(const evaluate::Evaluation& evaluation) {
+Table empty_table(const std::vector<std::string>& keys) {
   Table table;
-  for (const std::string& key : evaluation.by) table.columns.push_back({key, false, false});
+  for (const std::string& key : keys) table.columns.push_back({key, false, false});
   for (const char* name : {"rows", "predicted", "MAPE", "median", "bias"}) {
     table.columns.push_back({name, true, false});
   }
   table.columns.push_back({"worst model", false, true});
-  for (const evaluate::Group& group : evaluation.groups) {
-    std::vector<Cell> cells;
-    for (const std::string& text : group.key) cells.emplace_back(printable(text));
-    append_score(group.score, table.rows.emplace_back(std::move(cells)));
-  }
-  const auto add_total = [&](const std::string& name, const evaluate::Score& score) {
-    std::vector<Cell> cells(evaluation.by.size());
-    cells.front() = Cell(name);
-    append_score(score, table.rows.emplace_back(std::move(cells)));
-  };
-  for (const evaluate::Group& file : evaluation.files) {
-    add_total("all of " + printable(file.key.front()), file.score);
-  }
-  add_total("all", evaluation.total);
   return table;
 }
 
-void show_reasons(const evaluate::Evaluation& evaluation, bool all, Console& console) {
+void append_group(const evaluate::Group& group, Table& table) {
+  std::vector<Cell> cells;
+  for (const std::string& text : group.key) cells.emplace_back(printable(text));
+  append_score(group.score, table.rows.emplace_back(std::move(cells)));
+}
+
+// Groups without a row that could be asked are left to the reasons.
+void show_scores(const evaluate::Evaluation& evaluation, const Screen& screen, Console& console) {
+  Table groups = empty_table(evaluation.by);
+  for (const evaluate::Group& group : evaluation.groups) {
+    if (group.score.predicted + group.score.refused > 0) append_group(group, groups);
+  }
+  console.write(render(groups, screen));
+  Table files = empty_table({"in all"});
+  for (const evaluate::Group& file : evaluation.files) append_group(file, files);
+  if (evaluation.files.size() > 1) append_group({{"all files"}, evaluation.total}, files);
+  console.line("");
+  console.write(render(files, screen));
+}
+
+void show_reasons(const evaluate::Evaluation& evaluation, bool all, const Screen& screen,
+                  Console& console) {
   const std::vector<evaluate::Reason>& reasons = evaluation.reasons;
   if (reasons.empty()) return;
   const std::size_t shown = all ? reasons.size() : std::min(kReasonsShown, reasons.size());
@@ -83,7 +91,7 @@ void show_reasons(const evaluate::Evaluation& evaluation, bool all, Console& con
                           evaluate::to_string(reason.outcome), printable(reason.text, 400)});
   }
   console.line("");
-  console.write(render(table, console.screen));
+  console.write(render(table, screen));
   if (shown < reasons.size()) {
     console.line("  and " + std::to_string(reasons.size() - shown) +
                  " more reasons: --unmapped lists them");
@@ -92,8 +100,10 @@ void show_reasons(const evaluate::Evaluation& evaluation, bool all, Console& con
 
 void show(const evaluate::Evaluation& evaluation, const Options& options, Console& console) {
   if (options.json) return console.line(evaluate::to_json(evaluation));
-  console.write(render(score_table(evaluation), console.screen));
-  show_reasons(evaluation, options.unmapped, console);
+  Screen screen = console.screen;
+  screen.width = std::max(screen.width, kNarrowest);
+  show_scores(evaluation, screen, console);
+  show_reasons(evaluation, options.unmapped, screen, console);
   for (const evaluate::IgnoredFile& file : evaluation.ignored) {
     console.line("  not read: " + printable(file.file) + ": " + printable(file.reason, 300));
   }

@@ -31,6 +31,7 @@ void predict_one(const Options& options, Console& console) {
   const Library library = load_library();
   const Stages stages = run_stages(request, library);
   if (!options.trace.empty()) write_file(options.trace, to_chrome_trace(stages), console);
+  if (options.trace == "-") return;
   if (!options.dump.empty()) return console.line(dump_stage(stages, options.dump));
   Report report = summarise(stages, request, library);
   if (options.top) report.top_operators = top_operators(stages, *options.top);
@@ -79,6 +80,7 @@ void add_predict_command(CLI::App& app, Console& console) {
   CLI::App& command =
       *app.add_subcommand("predict", "time, memory, resources and cost of one job");
   command.footer(
+      "--vary takes strategy.servers and the like too; semicolons separate values with commas.\n\n"
       "Examples:\n"
       "  foretrain predict resnet50 --device v100-sxm2-16gb --workers 8 --batch 128\n"
       "  foretrain predict bert-large --device a100 --precision bf16 --vary batch=8,16,32\n"
@@ -86,19 +88,19 @@ void add_predict_command(CLI::App& app, Console& console) {
       "      --network 10gbe --strategy ps:servers=2,asynchronous=true\n"
       "  foretrain predict --requests jobs.jsonl");
   options->request.add_to(command);
-  command.add_option("--vary", options->vary,
-                     "KEY=A,B,C: side by side for each value of a field (strategy.servers too); "
-                     "semicolons separate values with commas");
-  command.add_option("--requests", options->requests,
-                     "file with a request in JSON on each line (-: standard input); answers each "
-                     "with a line, in order");
+  command.add_option("--vary", options->vary, "side by side for each value of a field")
+      ->type_name("KEY=A,B,C");
+  command.add_option("--requests", options->requests, "answer each line, a request in JSON")
+      ->type_name("FILE|-");
   command.add_option("--threads", options->threads, "threads that answer --requests (1)")
-      ->check(CLI::Range(1, 256));
+      ->type_name("N")
+      ->check(CLI::Range(1, 256).description(""));
   command.add_flag("--json", options->json, "print the report as JSON");
-  command.add_option("--top", options->top, "slowest operators to list (10)");
-  command.add_option("--trace", options->trace,
-                     "file for the timeline of a step in the Chrome trace format (-: output)");
-  command.add_option("--dump", options->dump, "print a stage as JSON: graph, tasks or timeline");
+  command.add_option("--top", options->top, "slowest operators to list (10)")->type_name("N");
+  command.add_option("--trace", options->trace, "write a step's timeline for Perfetto")
+      ->type_name("FILE|-");
+  command.add_option("--dump", options->dump, "print a stage as JSON: graph, tasks or timeline")
+      ->type_name("STAGE");
   command.callback([options, &console] { run_predict(*options, console); });
 }
 

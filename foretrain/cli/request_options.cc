@@ -107,6 +107,21 @@ void set(Json& request, const RequestField& field, bool of_strategy, const std::
   if (object.is_object()) object[name] = value_of(field, text);
 }
 
+const char* type_name(FieldType type) {
+  switch (type) {
+    case FieldType::Number:
+      return "X";
+    case FieldType::Integer:
+      return "N";
+    case FieldType::List:
+      return "A,B,..";
+    case FieldType::Text:
+    case FieldType::Object:
+      break;
+  }
+  return "TEXT";
+}
+
 }  // namespace
 
 void RequestOptions::add_to(CLI::App& command) {
@@ -122,6 +137,7 @@ void RequestOptions::add_to(CLI::App& command) {
                        ? command.add_flag(name, given.value, help)
                        : command.add_option(name, given.value, help);
     given.option->group(given.of_strategy ? "Strategy" : "Request");
+    if (given.field->name != "asynchronous") given.option->type_name(type_name(given.field->type));
   }
 }
 

@@ -31,8 +31,9 @@ void add_commands(CLI::App& app, Console& console) {
   app.set_help_flag("-h,--help", "print this help");
   app.set_version_flag("--version", std::string("foretrain ") + kVersion, "print the version");
   app.require_subcommand(0, 1);
-  for (const auto add : {add_predict_command, add_models_command, add_devices_command,
-                         add_networks_command, add_clouds_command}) {
+  for (const auto add : {add_predict_command, add_graph_command, add_models_command,
+                         add_devices_command, add_networks_command, add_clouds_command,
+                         add_evaluate_command}) {
     add(app, console);
   }
 }
@@ -66,11 +67,25 @@ std::string explain_extra(const CLI::App& app) {
   return "unknown command '" + extra + "'" + did_you_mean(extra, names);
 }
 
+// CLI11's words for a missing or repeated value, in ours.
+std::string explain_count(const std::string& message) {
+  const std::string option = message.substr(0, message.find(':'));
+  const bool repeated = message.find("received") != std::string::npos;
+  return option + (repeated ? " is given more than once" : " needs a value");
+}
+
+std::string explain(const CLI::App& app, const CLI::ParseError& error) {
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) return explain_extra(app);
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    return explain_count(error.what());
+  }
+  return error.what();
+}
+
 int usage_error(const CLI::App& app, const CLI::ParseError& error) {
-  const bool extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
   std::string command = "foretrain";
   if (&current(app) != &app) command += " " + current(app).get_name();
-  std::string message = extra ? explain_extra(app) : error.what();
+  std::string message = explain(app, error);
   if (!message.ends_with("?")) message += "; see " + command + " --help";
   return fail(kCallerMustChange, message);
 }
@@ -78,11 +93,11 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error) {
 int parse_and_run(CLI::App& app, int count, const char* const* arguments, Console& console) {
   try {
     app.parse(count, arguments);
-    if (app.get_subcommands().empty()) console.write(app.help());
+    if (app.get_subcommands().empty()) console.line(app.help());
   } catch (const CLI::CallForVersion& version) {
     console.line(version.what());
   } catch (const CLI::Success&) {
-    console.write(app.help());
+    console.line(app.help());
   }
   console.flush();
   return console.exit_code;

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "foretrain/base/error.h"
+#include "foretrain/cli/commands.h"
+#include "foretrain/cli/graph_summary.h"
+#include "foretrain/cli/humanise.h"
+#include "foretrain/cli/table.h"
+#include "foretrain/graph/dot.h"
+#include "foretrain/importer/ftg.h"
+#include "foretrain/predict/setting.h"
+
+namespace foretrain::cli {
+namespace {
+
+struct Options {
+  std::string model;
+  std::int64_t batch = 1;
+  std::optional<int> depth;
+  bool json = false;
+  bool dot = false;
+  std::string ftg;
+};
+
+std::string inputs_text(const graph::Graph& graph, const Screen& screen) {
+  Table table{{{"input", false, true}, {"shape", false, true}, {"type", false}}, {}};
+  for (const graph::Tensor& tensor : graph.tensors) {
+    if (tensor.role != graph::Role::Input) continue;
+    table.rows.push_back({tensor.name.empty() ? "-" : tensor.name,
+                          graph::to_string(tensor.shape, graph.symbols), to_string(tensor.type)});
+  }
+  return table.rows.empty() ? "" : "\n" + render(table, screen);
+}
+
+std::string groups_text(const char* title, const std::vector<Group>& groups, bool outputs,
+                        const Screen& screen) {
+  Table table{{{title, false, true},
+               {"nodes", true},
+               {"parameters", true},
+               {"FLOPs", true},
+               {"writes", true}},
+              {}};
+  if (outputs) table.columns.push_back({"output", false, true});
+  for (const Group& group : groups) {
+    table.rows.push_back({Cell(group.name, Colour::Bold), format_count(group.nodes),
+                          group.parameters > 0 ? format_count(group.parameters) : "-",
+                          group.flops > 0 ? format_large(group.flops) : "-",
+                          group.written_bytes > 0 ? format_bytes(group.written_bytes) : "-"});
+    if (outputs) table.rows.back().emplace_back(group.output);
+  }
+  return "\n" + render(table, screen);
+}
+
+std::string graph_text(const GraphSummary& summary, std::int64_t batch, const Screen& screen) {
+  const graph::Graph& graph = summary.step;
+  std::string text = paint(graph.name, Colour::Bold, screen) + "  at batch " +
+                     format_count(static_cast<double>(batch)) + "\n\n";
+  Table numbers{{{"", false}, {"", false}}, {}};
+  const auto add = [&](const char* name, const std::string& value) {
+    numbers.rows.push_back({name, Cell(value, Colour::Bold)});
+  };
+  add("parameters", format_count(static_cast<double>(graph::parameter_count(graph))));
+  add("forward", format_large(summary.forward_flops) + "FLOP in products");
+  add("backward", format_large(summary.backward_flops) + "FLOP");
+  add("activations", format_bytes(summary.activation_bytes) + " written by the forward pass");
+  text += render(numbers, screen) + inputs_text(graph, screen);
+  text += groups_text("operator", summary.kinds, false, screen);
+  text += groups_text("layer", summary.layers, true, screen);
+  text += "\n" + wrap("Counts are of the forward pass; a multiply-add is two FLOPs.", "  ", screen);
+  for (const std::string& note : graph.notes) text += wrap(note, "  - ", screen);
+  return text;
+}
+
+void run_graph(const Options& options, Console& console) {
+  if (options.model.empty()) {
+    throw Error(ErrorKind::BadInput,
+                "graph: MODEL is required: a built-in name (foretrain models) or a file");
+  }
+  if (options.json + options.dot + !options.ftg.empty() > 1) {
+    throw Error(ErrorKind::BadInput, "graph: give only one of --json, --dot and --ftg");
+  }
+  graph::Graph model = find_model(options.model, Library{});
+  if (options.dot) return console.write(graph::to_dot(model));
+  if (!options.ftg.empty()) return write_file(options.ftg, importer::write_ftg(model), console);
+  const GraphSummary summary = summarise_graph(std::move(model), options.batch, options.depth);
+  if (options.json) return console.line(graph_json(summary, options.batch));
+  console.write(graph_text(summary, options.batch, console.screen));
+}
+
+}  // namespace
+
+void add_graph_command(CLI::App& app, Console& console) {
+  auto options = std::make_shared<Options>();
+  CLI::App& command = *app.add_subcommand(
+      "graph", "what was understood of a model: operators, shapes, FLOPs, parameters");
+  command.footer(
+      "Examples:\n"
+      "  foretrain graph resnet50 --batch 128\n"
+      "  foretrain graph bert-large --json\n"
+      "  foretrain graph resnet18 --dot | dot -Tsvg -o resnet18.svg");
+  command.add_option("model,--model", options->model,
+                     "a built-in name (foretrain models) or a file; required");
+  command.add_option("--batch", options->batch, "samples (1)")
+      ->type_name("N")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}).description(""));
+  command.add_option("--depth", options->depth, "parts of a layer's path to show (0: all)")
+      ->type_name("N")
+      ->check(CLI::Range(0, 100).description(""));
+  command.add_flag("--json", options->json, "print every node as JSON, the backward pass too");
+  command.add_flag("--dot", options->dot, "print the graph in Graphviz's language");
+  command.add_option("--ftg", options->ftg, "write the graph in our own format")
+      ->type_name("FILE|-");
+  command.callback([options, &console] { run_graph(*options, console); });
+}
+
+}  // namespace foretrain::cli
