@@ -13,13 +13,12 @@ namespace foretrain::cost {
 namespace {
 
 using graph::Attr;
-using graph::Attributes;
 using graph::Builder;
 using graph::Kind;
 using graph::TensorId;
 
-TensorId conv(Builder& b, const std::string& name, TensorId x, std::int64_t out, std::int64_t kernel,
-              std::int64_t stride, std::int64_t groups) {
+TensorId conv(Builder& b, const std::string& name, TensorId x, std::int64_t out,
+              std::int64_t kernel, std::int64_t stride, std::int64_t groups) {
   const std::int64_t in = b.shape(x)[1].factor;
   const TensorId w = b.parameter(name, {out, in / groups, kernel, kernel});
   return b.add(Kind::Conv, {x, w},
@@ -28,8 +27,8 @@ TensorId conv(Builder& b, const std::string& name, TensorId x, std::int64_t out,
 
 TensorId norm(Builder& b, const std::string& name, TensorId x) {
   const graph::Shape each{b.shape(x)[1]};
-  const TensorId y = b.add(
-      Kind::BatchNorm, {x, b.parameter(name + "w", each), b.parameter(name + "b", each)});
+  const TensorId y =
+      b.add(Kind::BatchNorm, {x, b.parameter(name + "w", each), b.parameter(name + "b", each)});
   return b.add(Kind::Relu, {y});
 }
 
@@ -55,8 +54,7 @@ graph::Graph model() {
   const TensorId shares = b.add(Kind::Softmax, {scores}, {{Attr::Axis, {-1}}});
   TensorId y = b.add(Kind::Dropout, {b.add(Kind::MatMul, {shares, heads})});
   y = b.add(Kind::Reshape, {y}, {{Attr::Shape, {0, 256, 96}}});
-  y = b.add(Kind::Recurrent,
-            {y, b.parameter("wi", {384, 96}), b.parameter("wh", {384, 96})},
+  y = b.add(Kind::Recurrent, {y, b.parameter("wi", {384, 96}), b.parameter("wh", {384, 96})},
             {{Attr::Hidden, {96}}, {Attr::Gates, {4}}, {Attr::BatchFirst, {1}}});
   const TensorId ids = b.input("ids", {b.batch(), 256}, DType::I64);
   y = b.add(Kind::Add, {y, b.add(Kind::Embedding, {ids, b.parameter("table", {500, 96})})});
@@ -68,8 +66,8 @@ graph::Graph model() {
 
 graph::Graph step_in(Precision precision, const Framework& framework) {
   graph::Graph step = graph::set_precision(model(), precision, framework.casting);
-  step = graph::update(graph::backward(std::move(step), framework.gradients),
-                       graph::Optimizer::Adam);
+  step =
+      graph::update(graph::backward(std::move(step), framework.gradients), graph::Optimizer::Adam);
   return graph::fuse(step, framework.fusion);
 }
 
@@ -111,8 +109,8 @@ struct Case {
   const char* framework;
   Precision precision;
 };
-constexpr Case kCases[] = {{"pytorch", Precision::Fp32},   {"pytorch-1", Precision::Fp16},
-                           {"megatron", Precision::Bf16},  {"nvidia", Precision::Tf32},
+constexpr Case kCases[] = {{"pytorch", Precision::Fp32},    {"pytorch-1", Precision::Fp16},
+                           {"megatron", Precision::Bf16},   {"nvidia", Precision::Tf32},
                            {"tensorflow", Precision::Fp16}, {"pytorch-compile", Precision::Fp8},
                            {"mxnet", Precision::Fp64}};
 

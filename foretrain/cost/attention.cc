@@ -69,14 +69,14 @@ void set_attention_rates(Context& c, const hw::Device& device) {
 }
 
 OpTime attention_time(const graph::NodeView& v, const graph::Work& work, const Context& context) {
-  static const SmoothMax overlap(2);
+  static const SmoothMax kOverlap(2);
   const bool backward = v.node.kind == Kind::AttentionGrad;
   const graph::Extent& query = v.in(backward ? 1 : 0);
   const graph::Extent& key = v.in(backward ? 2 : 1);
   const Attention& rates = context.attention;
   const double head = std::ceil(static_cast<double>(query[3]) / kStep) * kStep;
-  const double tiles = static_cast<double>(query[0] * query[1]) *
-                       std::ceil(static_cast<double>(query[2]) / kRows);
+  const double tiles =
+      static_cast<double>(query[0] * query[1]) * std::ceil(static_cast<double>(query[2]) / kRows);
   const double keys = static_cast<double>(key[2]) + (backward ? rates.grad_start : rates.start);
   // Two products forward, five backward.
   double flops = occupied(tiles, context.sms, 1) * (backward ? 10 : 4) * kRows * keys * head;
@@ -85,7 +85,7 @@ OpTime attention_time(const graph::NodeView& v, const graph::Work& work, const C
   const double compute = flops / rate;
   const double memory = (work.read_bytes + work.written_bytes) / context.memory_bytes_per_s;
   const int kernels = backward ? 3 : 1;
-  return {Seconds{overlap(compute, memory) + kernels * context.launch_s}, Seconds{compute},
+  return {Seconds{kOverlap(compute, memory) + kernels * context.launch_s}, Seconds{compute},
           Seconds{memory}, kernels};
 }
 

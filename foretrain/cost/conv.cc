@@ -13,8 +13,8 @@ namespace {
 // Constants of this file: fitted per algorithm on NeuSight's fp32 3x3 convolutions (P4, P100,
 // V100, T4, A100), after the host's drift was removed.
 const SmoothMax& overlap() {
-  static const SmoothMax smooth(1.37);
-  return smooth;
+  static const SmoothMax kSmooth(1.37);
+  return kSmooth;
 }
 
 OpTime better(const OpTime& a, const OpTime& b) { return b.total < a.total ? b : a; }
@@ -87,11 +87,8 @@ double transformed_products(const Conv& c, double tiles, const Context& context)
     double b;
     double rate;
   };
-  static constexpr Tile kTiles[] = {{128, 128, 1.0},
-                                    {128, 64, 0.9222},
-                                    {64, 64, 0.9522},
-                                    {128, 32, 0.8564},
-                                    {32, 32, 0.8204}};
+  static constexpr Tile kTiles[] = {
+      {128, 128, 1.0}, {128, 64, 0.9222}, {64, 64, 0.9522}, {128, 32, 0.8564}, {32, 32, 0.8204}};
   constexpr double kTail = 0.945;
   double least = 0;
   for (const Tile& tile : kTiles) {
@@ -131,7 +128,7 @@ OpTime conv_vector(const Conv& c, const Context& context) {
 
 // Sums over all pixels are split among the multiprocessors, so there are no waves.
 OpTime conv_weight_grad_vector(const Conv& c, const Context& context) {
-  constexpr double kSplit = 0.403;      // of the forward rate; fitted on torchvision's CNN steps
+  constexpr double kSplit = 0.403;  // of the forward rate; fitted on torchvision's CNN steps
   constexpr double kTransformed = 0.914;
   constexpr double kRates[] = {1.056, 1.025, 0.901};
   constexpr double kEdges[] = {128, 64, 32};
@@ -146,8 +143,7 @@ OpTime conv_weight_grad_vector(const Conv& c, const Context& context) {
     const double one = std::min(straight, turned) * 128 * b / kRates[i];
     if (work == 0 || one < work) work = one;
   }
-  const double rate =
-      kSplit * context.conv_flops_per_s * (c.groups > 1 ? kGroupedRate : 1);
+  const double rate = kSplit * context.conv_flops_per_s * (c.groups > 1 ? kGroupedRate : 1);
   double compute = 2 * pixels * c.groups * work / rate;
   if (c.winograd) {
     const double tiles = c.batch * std::ceil(c.out_height / 4) * std::ceil(c.out_width / 4);

@@ -9,17 +9,17 @@ namespace foretrain::cost {
 // A convolution, or one of its gradients written as such. Counts are per group where they say so.
 struct Conv {
   double batch = 1;
-  double in_channels = 1;    // all groups
-  double out_channels = 1;   // all groups
+  double in_channels = 1;   // all groups
+  double out_channels = 1;  // all groups
   double groups = 1;
-  double out_height = 1;     // 1 for one spatial axis
-  double out_width = 1;      // all further axes
-  double window = 1;         // elements of the kernel, R^2
-  double inner = 1;          // length of the sums: window * in_channels / groups, as strides allow
-  double io_bytes = 0;       // input and output once
+  double out_height = 1;  // 1 for one spatial axis
+  double out_width = 1;   // all further axes
+  double window = 1;      // elements of the kernel, R^2
+  double inner = 1;       // length of the sums: window * in_channels / groups, as strides allow
+  double io_bytes = 0;    // input and output once
   double weight_bytes = 0;
-  bool winograd = false;     // 3x3, stride 1, no dilation, two spatial axes, no groups
-  bool depthwise = false;    // one input channel per group
+  bool winograd = false;   // 3x3, stride 1, no dilation, two spatial axes, no groups
+  bool depthwise = false;  // one input channel per group
 };
 
 // On vector units (fp32, fp64, and 16 bits where there are no matrix units).

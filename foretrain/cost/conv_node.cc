@@ -50,7 +50,9 @@ Roles roles_of(const NodeView& v) {
   return roles;
 }
 
-const Extent& extent(const NodeView& v, Place p) { return p.output ? v.out(p.index) : v.in(p.index); }
+const Extent& extent(const NodeView& v, Place p) {
+  return p.output ? v.out(p.index) : v.in(p.index);
+}
 double bytes(const NodeView& v, Place p) {
   return p.output ? v.out_bytes(p.index) : v.in_bytes(p.index);
 }
@@ -108,8 +110,8 @@ OpTime conv_time(const NodeView& v, const Context& context) {
   const Conv c = conv_of(v, roles);
   const bool weight_grad = roles.pass == Pass::WeightGrad;
   const bool wide = v.in_type(0) == DType::F32 || v.in_type(0) == DType::F64;
-  const bool tensor = context.conv_short_flops_per_s > 0 &&
-                      (!wide || context.precision == Precision::Tf32);
+  const bool tensor =
+      context.conv_short_flops_per_s > 0 && (!wide || context.precision == Precision::Tf32);
   OpTime time;
   if (c.depthwise) {
     time = conv_depthwise(c, weight_grad, context);

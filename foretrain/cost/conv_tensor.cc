@@ -17,10 +17,10 @@ struct Tile {
 constexpr Tile kTiles[] = {
     {256, 128, 1}, {128, 128, 1}, {128, 64, 0.95}, {64, 64, 0.8}, {64, 32, 0.5}};
 constexpr double kTail = 0.9;
-constexpr double kStart = 11;          // steps of the sum
-constexpr double kWeightGrad = 0.36;   // of the forward rate
-constexpr double kGrouped = 0.29;      // likewise
-constexpr double kLeastWave = 0.25;    // of a wave: fewer tiles are split
+constexpr double kStart = 11;         // steps of the sum
+constexpr double kWeightGrad = 0.36;  // of the forward rate
+constexpr double kGrouped = 0.29;     // likewise
+constexpr double kLeastWave = 0.25;   // of a wave: fewer tiles are split
 
 // As `occupied`, but less than one wave runs faster, down to a quarter.
 double split_occupied(double tiles, double sms) {
@@ -36,11 +36,11 @@ double transposes(const Conv& c, const Context& context) {
 }
 
 OpTime timed(double compute, double bytes, const Conv& c, const Context& context) {
-  static const SmoothMax overlap(1.5);
+  static const SmoothMax kOverlap(1.5);
   const double memory = bytes / context.conv_short_bytes_per_s;
   const double extra = transposes(c, context);
   const int kernels = extra > 0 ? 3 : 1;
-  return {Seconds{overlap(compute, memory) + extra + kernels * context.conv_launch_s},
+  return {Seconds{kOverlap(compute, memory) + extra + kernels * context.conv_launch_s},
           Seconds{compute}, Seconds{memory + extra}, kernels};
 }
 

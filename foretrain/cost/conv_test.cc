@@ -24,8 +24,12 @@ Context context_of(const hw::Device& device, Precision precision = Precision::Fp
 //   10 * 2 * 128^2 * (1000 + 6.2) / (1.056 * 0.988 * 10 TFLOP/s) = 31.60 us, + 1.3 us.
 TEST(ConvVector, MatchesHandCalculation) {
   const hw::Device device = round_device();
-  const Conv conv{.batch = 10, .in_channels = 1000, .out_channels = 128, .out_height = 16,
-                  .out_width = 8, .inner = 1000};
+  const Conv conv{.batch = 10,
+                  .in_channels = 1000,
+                  .out_channels = 128,
+                  .out_height = 16,
+                  .out_width = 8,
+                  .inner = 1000};
   const OpTime time = conv_vector(conv, context_of(device));
   EXPECT_NEAR(time.compute.count(), 31.60e-6, 0.01e-6);
   EXPECT_NEAR(time.total.count(), 32.90e-6, 0.01e-6);
@@ -35,15 +39,24 @@ TEST(ConvVector, MatchesHandCalculation) {
 //   5 * 2 * 256 * 128 * (1000 + 11) / (0.85 * 100 TFLOP/s) = 3.897 us.
 TEST(ConvTensor, MatchesHandCalculation) {
   const hw::Device device = round_device();
-  const Conv conv{.batch = 10, .in_channels = 1000, .out_channels = 128, .out_height = 16,
-                  .out_width = 8, .inner = 1000};
+  const Conv conv{.batch = 10,
+                  .in_channels = 1000,
+                  .out_channels = 128,
+                  .out_height = 16,
+                  .out_width = 8,
+                  .inner = 1000};
   const OpTime time = conv_tensor(conv, context_of(device, Precision::Fp16));
   EXPECT_NEAR(time.compute.count(), 3.897e-6, 0.002e-6);
 }
 
 Conv square(double batch, double channels, double size) {
-  Conv conv{.batch = batch, .in_channels = channels, .out_channels = channels, .out_height = size,
-            .out_width = size, .window = 9, .inner = 9 * channels};
+  Conv conv{.batch = batch,
+            .in_channels = channels,
+            .out_channels = channels,
+            .out_height = size,
+            .out_width = size,
+            .window = 9,
+            .inner = 9 * channels};
   conv.io_bytes = 8 * batch * channels * size * size;
   conv.weight_bytes = 36 * channels * channels;
   return conv;
@@ -77,7 +90,6 @@ TEST(ConvDepthwise, StreamsItsTensors) {
   EXPECT_NEAR(conv_depthwise(conv, false, context_of(device)).memory.count(), 8.344e-6, 1e-9);
   EXPECT_NEAR(conv_depthwise(conv, true, context_of(device)).memory.count(), 115.2e-6, 0.1e-6);
 }
-
 
 // y = conv(x, w), backwards as well; `x` is a parameter so that it has a gradient.
 graph::Graph one_conv(const graph::Shape& x, const graph::Shape& w, const Attributes& attributes) {
@@ -114,7 +126,8 @@ TEST(ConvTime, OneAndThreeSpatialAxesWork) {
   const hw::Device device = v100();
   const Context context = context_of(device);
   const graph::Graph line = one_conv({8, 64, 1024}, {64, 64, 3}, {{Attr::Padding, {1}}});
-  const graph::Graph space = one_conv({8, 16, 8, 16, 16}, {16, 16, 3, 3, 3}, {{Attr::Padding, {1}}});
+  const graph::Graph space =
+      one_conv({8, 16, 8, 16, 16}, {16, 16, 3, 3, 3}, {{Attr::Padding, {1}}});
   for (const Kind kind : {Kind::Conv, Kind::ConvInputGrad, Kind::ConvWeightGrad}) {
     EXPECT_GT(time_of(line, kind, context).count(), 1e-6);
     EXPECT_GT(time_of(space, kind, context).count(), 1e-6);

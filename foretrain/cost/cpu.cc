@@ -14,9 +14,9 @@ using graph::Kind;
 using graph::NodeView;
 using graph::Work;
 
-constexpr double kOverhead = 7e-6;     // s per operator: dispatch and waking threads
-constexpr double kGemmShare = 0.75;    // of the peak, large products
-constexpr double kConvShare = 0.55;    // likewise, convolutions
+constexpr double kOverhead = 7e-6;   // s per operator: dispatch and waking threads
+constexpr double kGemmShare = 0.75;  // of the peak, large products
+constexpr double kConvShare = 0.55;  // likewise, convolutions
 constexpr double kAttentionShare = 0.4;
 constexpr double kVectorShare = 0.25;  // element-wise arithmetic
 constexpr double kRampFlops = 3e5;     // per core: product that reaches half of the share
@@ -71,9 +71,11 @@ OpTime cpu_time(const NodeView& v, const Work& work, const Context& context) {
   const Family family = graph::op(v.node).family;
   if (family == Family::View) return {};
   const double peak = std::max(1.0, context.device->fp32_flops_per_s);
-  double compute = work.vector_flops * (has_function(v.node.kind) ? kFunctionFlops : 1) /
-                   (kVectorShare * peak);
-  if (work.flops > 0) compute += (work.flops + kRampFlops * context.sms) / (share_of(family) * peak);
+  double compute =
+      work.vector_flops * (has_function(v.node.kind) ? kFunctionFlops : 1) / (kVectorShare * peak);
+  if (work.flops > 0) {
+    compute += (work.flops + kRampFlops * context.sms) / (share_of(family) * peak);
+  }
   double bytes = work.read_bytes + work.written_bytes;
   double calls = 1;
   if (family == Family::Update) {
@@ -81,8 +83,8 @@ OpTime cpu_time(const NodeView& v, const Work& work, const Context& context) {
     calls = update_launches(v, *context.framework);
   }
   const double memory = memory_time(bytes, context);
-  return {Seconds{std::max(compute, memory) + calls * kOverhead}, Seconds{compute},
-          Seconds{memory}, static_cast<int>(calls)};
+  return {Seconds{std::max(compute, memory) + calls * kOverhead}, Seconds{compute}, Seconds{memory},
+          static_cast<int>(calls)};
 }
 
 }  // namespace foretrain::cost

@@ -26,7 +26,8 @@ TEST(Cpu, MatchesHandCalculation) {
   EXPECT_NEAR(linear_time(1000, test_cpu()).total.count(), 26.678e-3, 1e-6);
 }
 
-// A row: the weights' 4 MB at 0.9 * 10 GB/s bind, 4.008e6 / 9e9 = 445 us; in the cache 4 times less.
+// A row: the weights' 4 MB at 0.9 * 10 GB/s bind, 4.008e6 / 9e9 = 445 us; a cache is 4 times
+// faster.
 TEST(Cpu, OneRowIsBoundByMemory) {
   hw::Device device = test_cpu();
   const double slow = linear_time(1, device).memory.count();

@@ -7,19 +7,18 @@
 namespace foretrain::cost {
 
 // Linear and MatMul.
-OpTime matrix_time(const graph::NodeView& node, const Context& context);
+OpTime matrix_time(const graph::NodeView& v, const Context& context);
 // Convolutions and their gradients.
-OpTime conv_time(const graph::NodeView& node, const Context& context);
+OpTime conv_time(const graph::NodeView& v, const Context& context);
 // Fused attention and its gradient.
-OpTime attention_time(const graph::NodeView& node, const graph::Work& work, const Context& context);
+OpTime attention_time(const graph::NodeView& v, const graph::Work& work, const Context& context);
 // cuDNN's recurrent layers and their gradient.
-OpTime recurrent_time(const graph::NodeView& node, const Context& context);
+OpTime recurrent_time(const graph::NodeView& v, const Context& context);
 // All that streams its tensors.
-OpTime memory_bound_time(const graph::NodeView& node, const graph::Work& work,
-                         const Context& context);
+OpTime memory_bound_time(const graph::NodeView& v, const graph::Work& work, const Context& context);
 // The optimizer's update, and zeroing of gradients.
-OpTime update_time(const graph::NodeView& node, const graph::Work& work, const Context& context);
+OpTime update_time(const graph::NodeView& v, const graph::Work& work, const Context& context);
 // Any operator on a CPU.
-OpTime cpu_time(const graph::NodeView& node, const graph::Work& work, const Context& context);
+OpTime cpu_time(const graph::NodeView& v, const graph::Work& work, const Context& context);
 
 }  // namespace foretrain::cost

@@ -20,9 +20,7 @@ const std::array kFrameworks{
     Framework{.name = "pytorch", .update_tensors_per_launch = 36},
     // 1.x eager: gradients are zeroed and added to, one launch per tensor and operator; no fused
     // attention.
-    Framework{.name = "pytorch-1",
-              .gradients = GradientHandling::Accumulate,
-              .flash_short = false},
+    Framework{.name = "pytorch-1", .gradients = GradientHandling::Accumulate, .flash_short = false},
     // torch.compile: element-wise chains merged, two thirds of the host's time gone (assumed).
     Framework{.name = "pytorch-compile",
               .fusion = Fusion::Pointwise,
@@ -122,6 +120,7 @@ const Framework& framework_named(const std::string& name) {
 
 std::vector<std::string> framework_names() {
   std::vector<std::string> names;
+  names.reserve(kFrameworks.size());
   for (const Framework& row : kFrameworks) names.emplace_back(row.name);
   return names;
 }

@@ -15,11 +15,8 @@ struct Tile {
 };
 
 // Fitted on NeuSight split=train fp32 rows of P4, P100, V100, T4, A100-40.
-constexpr Tile kVectorTiles[] = {{128, 128, 1.0},
-                                 {128, 64, 0.9222},
-                                 {64, 64, 0.9522},
-                                 {128, 32, 0.8564},
-                                 {32, 32, 0.8204}};
+constexpr Tile kVectorTiles[] = {
+    {128, 128, 1.0}, {128, 64, 0.9222}, {64, 64, 0.9522}, {128, 32, 0.8564}, {32, 32, 0.8204}};
 constexpr double kVectorTail = 0.303;     // share of the last wave's idle rest that is lost
 constexpr double kVectorReread = 0.368;   // share of the tiles' re-reads that miss the L2
 constexpr double kVectorSplit = 0.72;     // rate of split sums; NeuSight's long, narrow linears
@@ -29,7 +26,7 @@ constexpr double kVectorExponent = 2.12;  // of the overlap of arithmetic and me
 constexpr Tile kTensorTiles[] = {
     {256, 128, 1.0}, {128, 128, 0.9704}, {128, 64, 0.5655}, {64, 64, 0.5769}};
 constexpr double kTensorTail = 0.675;
-constexpr double kTensorStart = 78;  // steps of k that filling the pipeline costs
+constexpr double kTensorStart = 78;    // steps of k that filling the pipeline costs
 constexpr double kTensorSplit = 0.85;  // rate of split sums; ETT's backward linears, weakly
 constexpr double kTensorExponent = 2.53;
 
@@ -92,7 +89,7 @@ OpTime combine(double compute, double memory, double launch, const SmoothMax& ov
 }  // namespace
 
 OpTime gemm_vector(const Gemm& g, const Context& context) {
-  static const SmoothMax overlap(kVectorExponent);
+  static const SmoothMax kOverlap(kVectorExponent);
   const double rate = vector_rate(g, context);
   double compute = 0;
   for (const Tile& tile : kVectorTiles) {
@@ -105,15 +102,14 @@ OpTime gemm_vector(const Gemm& g, const Context& context) {
     compute = std::min(compute, rest);
   }
   const double memory = vector_traffic(g, context.l2_bytes) / context.gemm_bytes_per_s;
-  return combine(compute, memory, kVectorLaunch, overlap);
+  return combine(compute, memory, kVectorLaunch, kOverlap);
 }
 
 OpTime gemm_tensor(const Gemm& g, double flops_per_s, const Context& context) {
-  static const SmoothMax overlap(kTensorExponent);
+  static const SmoothMax kOverlap(kTensorExponent);
   double compute = 0;
   for (const Tile& tile : kTensorTiles) {
-    const double time =
-        tile_time(g, tile, g.k + kTensorStart, kTensorTail, flops_per_s, context);
+    const double time = tile_time(g, tile, g.k + kTensorStart, kTensorTail, flops_per_s, context);
     if (compute == 0 || time < compute) compute = time;
   }
   if (!g.batched) {
@@ -121,9 +117,8 @@ OpTime gemm_tensor(const Gemm& g, double flops_per_s, const Context& context) {
     const double rest = split_time(g, kTensorTiles[1], k, kTensorSplit * flops_per_s, context);
     compute = std::min(compute, rest);
   }
-  const double bytes =
-      g.batch * (g.in_bytes * (g.m * g.k + g.k * g.n) + g.out_bytes * g.m * g.n);
-  return combine(compute, bytes / context.short_bytes_per_s, kTensorLaunch, overlap);
+  const double bytes = g.batch * (g.in_bytes * (g.m * g.k + g.k * g.n) + g.out_bytes * g.m * g.n);
+  return combine(compute, bytes / context.short_bytes_per_s, kTensorLaunch, kOverlap);
 }
 
 OpTime gemm_time(const Gemm& gemm, DType type, bool weights, const Context& context) {

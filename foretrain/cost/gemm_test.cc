@@ -12,7 +12,7 @@ const Framework& pytorch() { return framework_named("pytorch"); }
 
 TEST(Occupied, CountsWholeWavesByTheTail) {
   EXPECT_EQ(occupied(10, 10, 0.3), 10);
-  EXPECT_EQ(occupied(3, 10, 0.3), 10);            // never less than a wave
+  EXPECT_EQ(occupied(3, 10, 0.3), 10);             // never less than a wave
   EXPECT_NEAR(occupied(11, 10, 0.3), 13.7, 1e-9);  // 11 + 0.3 * 9
   EXPECT_EQ(occupied(11, 10, 1), 20);
 }

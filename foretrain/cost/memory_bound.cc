@@ -89,14 +89,14 @@ double norm_grad_bytes(const NodeView& v, double bytes, const Context& context) 
   if (kind == Kind::BatchNorm) return batch_norm_bytes(v, bytes, context);
   if (kind == Kind::RmsNorm && eager(context)) return kRmsNormGrad * v.in_count(0);
   if (kind == Kind::LayerNorm && context.generation == Generation::Cdna) bytes *= kCdnaNorm;
-  const bool slow = kind == Kind::LayerNorm && narrow(v.in_type(0)) &&
-                    context.generation < Generation::Hopper;
+  const bool slow =
+      kind == Kind::LayerNorm && narrow(v.in_type(0)) && context.generation < Generation::Hopper;
   return slow ? 2 * bytes : bytes;
 }
 
-// Times the traffic that the operator itself needs. NeuSight's graphs (pow, maximum, loss) and
-// torchvision's CNN steps (pooling), ETT (GELU in 16 bits); upsampling, gathering and top-k are assumptions: atomics
-// read what they add to, selection takes several passes.
+// Times the traffic that the operator itself needs. NeuSight's graphs (pow, maximum, loss),
+// torchvision's CNN steps (pooling), ETT (GELU in 16 bits). Upsampling, gathering and top-k are
+// assumptions: atomics read what they add to, selection takes several passes.
 double factor(const NodeView& v) {
   switch (v.node.kind) {
     case Kind::MaxPool:

@@ -23,10 +23,18 @@ struct OpTime {
 
 // Families of GPUs whose libraries choose kernels alike. Unknown ones behave like the newest.
 enum class Generation : std::uint8_t {
-  Kepler, Maxwell, Pascal, Volta, Turing,
-  AmpereLarge, AmpereSmall,  // 64 and 128 fp32 cores per SM
-  Cdna,                      // AMD's accelerators
-  Ada, Hopper, Blackwell, Other,
+  Kepler,
+  Maxwell,
+  Pascal,
+  Volta,
+  Turing,
+  AmpereLarge,
+  AmpereSmall,  // 64 and 128 fp32 cores per SM
+  Cdna,         // AMD's accelerators
+  Ada,
+  Hopper,
+  Blackwell,
+  Other,
 };
 
 // Fused attention: rates for heads of 128 values, and the keys per row that it costs to start.
@@ -43,39 +51,38 @@ struct Context {
   const hw::Device* device = nullptr;
   const Framework* framework = nullptr;
   Precision precision = Precision::Fp32;
-  double matrix_flops_per_s = 0;   // sustained rate of products in `precision`
-  double vector_flops_per_s = 0;   // sustained rate of fp32 arithmetic
-  double memory_bytes_per_s = 0;   // sustained bandwidth
+  double matrix_flops_per_s = 0;  // sustained rate of products in `precision`
+  double vector_flops_per_s = 0;  // sustained rate of fp32 arithmetic
+  double memory_bytes_per_s = 0;  // sustained bandwidth
 
   Generation generation = Generation::Other;
   bool cpu = false;
-  bool tensor_cores = false;        // products in `precision` run on matrix units
+  bool tensor_cores = false;  // products in `precision` run on matrix units
   double sms = 1;
   double l2_bytes = 0;
-  double gemm_flops_per_s = 0;      // products on vector units
-  double gemm_bytes_per_s = 0;      // likewise
-  double short_flops_per_s = 0;     // 16-bit products on matrix units
-  double short_bytes_per_s = 0;     // products on matrix units
-  double conv_flops_per_s = 0;      // convolutions on vector units
+  double gemm_flops_per_s = 0;   // products on vector units
+  double gemm_bytes_per_s = 0;   // likewise
+  double short_flops_per_s = 0;  // 16-bit products on matrix units
+  double short_bytes_per_s = 0;  // products on matrix units
+  double conv_flops_per_s = 0;   // convolutions on vector units
   double conv_bytes_per_s = 0;
-  double conv_cache_bytes = 0;      // of the intermediate values of a Winograd transform
+  double conv_cache_bytes = 0;        // of the intermediate values of a Winograd transform
   double conv_short_flops_per_s = 0;  // convolutions on matrix units
   double conv_short_bytes_per_s = 0;
   Attention attention{};
-  double launch_s = 0;              // busy time that a small kernel adds
-  double conv_launch_s = 0;         // likewise around convolutions
+  double launch_s = 0;       // busy time that a small kernel adds
+  double conv_launch_s = 0;  // likewise around convolutions
 };
 
 Context context_for(const hw::Device& device, const Framework& framework, Precision precision);
 
 // The seam between hand-written and learned operator models: any callable of this form.
-using OpTimer =
-    std::function<OpTime(const graph::NodeView&, const graph::Work&, const Context&)>;
+using OpTimer = std::function<OpTime(const graph::NodeView&, const graph::Work&, const Context&)>;
 
 // The analytic model: tiles and waves for products, passes over memory for the rest.
-OpTime analytic_time(const graph::NodeView& node, const graph::Work& work, const Context& context);
+OpTime analytic_time(const graph::NodeView& v, const graph::Work& work, const Context& context);
 
 // Time that the host needs to issue a node, on the reference machine.
-Seconds host_time(const graph::NodeView& node, const Context& context);
+Seconds host_time(const graph::NodeView& v, const Context& context);
 
 }  // namespace foretrain::cost

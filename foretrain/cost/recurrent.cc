@@ -79,9 +79,9 @@ OpTime input_products(const Layers& l, double features, DType type, double eleme
     add(sum, product(rows, wide, features), 1);
     return sum;
   }
-  add(sum, product(rows, features, wide), 1);             // of the input
-  add(sum, product(wide, features, rows), 1);             // of the input weights
-  add(sum, product(wide, l.hidden, rows), 1);             // of the recurrent weights
+  add(sum, product(rows, features, wide), 1);  // of the input
+  add(sum, product(wide, features, rows), 1);  // of the input weights
+  add(sum, product(wide, l.hidden, rows), 1);  // of the recurrent weights
   return sum;
 }
 

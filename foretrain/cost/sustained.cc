@@ -10,7 +10,8 @@ namespace {
 constexpr double kTera = 1e12;
 
 // Watts per TFLOP/s of fp32 on vector units. Fitted on NeuSight split=train fp32 products of
-// P4, P100, V100, T4, A100-40; Ada and Hopper from the RTX 4090's datasheet, CDNA (matrix units) from the MI100's; GA10x a guess.
+// P4, P100, V100, T4, A100-40; Ada and Hopper from the RTX 4090's datasheet, CDNA (matrix
+// units) from the MI100's; GA10x a guess.
 double vector_power(Generation generation) {
   switch (generation) {
     case Generation::AmpereLarge:

@@ -60,8 +60,7 @@ OpTime update_time(const NodeView& v, const graph::Work& work, const Context& co
   const double launches = update_launches(v, *context.framework);
   OpTime time;
   time.kernels = static_cast<int>(launches);
-  time.memory =
-      Seconds{update_bytes(v, work, *context.framework) / context.memory_bytes_per_s};
+  time.memory = Seconds{update_bytes(v, work, *context.framework) / context.memory_bytes_per_s};
   time.compute = Seconds{work.vector_flops / context.vector_flops_per_s};
   time.total = std::max(time.memory, time.compute) + Seconds{launches * context.conv_launch_s};
   return time;
