@@ -6,7 +6,7 @@
 
 namespace foretrain::cost {
 
-// A convolution, or one of its gradients written as such. Counts are per group where they say so.
+// A convolution, or its input gradient written as one (channels swapped, the input's pixels).
 struct Conv {
   double batch = 1;
   double in_channels = 1;   // all groups

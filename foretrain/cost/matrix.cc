@@ -43,6 +43,21 @@ double copied_bytes(const NodeView& v) {
   return 2 * (v.in_bytes(1) + (scores ? v.in_bytes(0) : 0));
 }
 
+void add_pass(OpTime& time, double bytes, const Context& context) {
+  if (bytes <= 0) return;
+  const Seconds extra{bytes / context.memory_bytes_per_s + context.launch_s};
+  time.total += extra;
+  time.memory += extra;
+  time.kernels += 1;
+}
+
+// FP8 products cast their left operand and keep its transpose: 2 bytes read, 2 written. The
+// weight gradient finds both operands cast already.
+double cast_bytes(const NodeView& v, bool weights, const Context& context) {
+  if (context.precision != Precision::Fp8 || !context.tensor_cores || !weights) return 0;
+  return v.attr(Attr::TransposeA, 0) != 0 ? 0 : 4 * v.in_count(0);
+}
+
 }  // namespace
 
 OpTime matrix_time(const NodeView& v, const Context& context) {
@@ -52,15 +67,8 @@ OpTime matrix_time(const NodeView& v, const Context& context) {
   g.out_bytes = bytes_of(v.out_type(0));
   const bool weights = linear || v.in(1).rank == 2;
   OpTime time = gemm_time(g, v.in_type(0), weights, context);
-  if (!linear && context.framework->copies_heads) {
-    const double copies = copied_bytes(v);
-    if (copies > 0) {
-      const Seconds extra{copies / context.memory_bytes_per_s + context.launch_s};
-      time.total += extra;
-      time.memory += extra;
-      time.kernels += 1;
-    }
-  }
+  if (!linear && context.framework->copies_heads) add_pass(time, copied_bytes(v), context);
+  add_pass(time, cast_bytes(v, weights, context), context);
   return time;
 }
 

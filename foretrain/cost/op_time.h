@@ -28,8 +28,8 @@ enum class Generation : std::uint8_t {
   Pascal,
   Volta,
   Turing,
-  AmpereLarge,
-  AmpereSmall,  // 64 and 128 fp32 cores per SM
+  AmpereLarge,  // 64 fp32 cores per SM: A100, A30
+  AmpereSmall,  // 128
   Cdna,         // AMD's accelerators
   Ada,
   Hopper,

@@ -32,7 +32,7 @@ double vector_power(Generation generation) {
 
 // Share of the fp32 peak that products reach with power to spare: 64 and 128 cores per SM from
 // NeuSight as above; Kepler and Maxwell from the dense layers and convolutions of Justus et al.;
-// CDNA taken as the 128 cores.
+// CDNA set as the 128 cores are, after NeuSight's MI100 and MI210 rows had been seen.
 double vector_cap(const hw::Device& device, Generation generation) {
   if (generation == Generation::Kepler) return 0.35;
   if (generation == Generation::Maxwell) return 0.83;
