@@ -24,6 +24,8 @@ constexpr double kPsBucketBytes = 4 * 1024 * 1024;
 // Source: fit on 1 to 4 GPUs of torchvision_gpus data, docs/models.md.
 constexpr Seconds kReplicateTensor{88e-6};
 constexpr Seconds kReplicateTensorPerDevice{101e-6};
+// Share of the bus rate that its copies reach without peer access (8-15 GB/s on PCIe, likewise).
+constexpr double kCopyThroughHost = 0.7;
 
 double total_bytes(const std::vector<Bucket>& buckets) {
   double bytes = 0;
@@ -67,7 +69,11 @@ void plan_data_parallel(const Step& step, const graph::Bound& bound, const Setti
   const double bytes = total_bytes(plan.buckets);
   const auto tensors = static_cast<double>(step.gradients.size());
   const double others = setting.workers - 1;
-  const Seconds copies{bytes / path.inside.bytes_per_s};
+  const hw::Link& bus =
+      setting.cluster.links[static_cast<std::size_t>(setting.cluster.nodes.front().intra_node)];
+  const double rate =
+      bus.peer_access ? path.inside.bytes_per_s : kCopyThroughHost * bus.bytes_per_s;
+  const Seconds copies{bytes / rate};
   const Seconds all = kReplicateTensor * tensors + others * (kReplicateTensorPerDevice * tensors + copies);
   plan.entry = all / 2;
   plan.bucket_times.assign(plan.buckets.size(), all / 2);
