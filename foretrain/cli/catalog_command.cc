@@ -38,9 +38,8 @@ bool matches(const std::string& filter, const std::vector<std::string>& words) {
 }
 
 bool names_exactly(const std::string& filter, const std::vector<std::string>& names) {
-  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-    return lower(name) == lower(filter);
-  });
+  return std::any_of(names.begin(), names.end(),
+                     [&](const std::string& name) { return lower(name) == lower(filter); });
 }
 
 void fail_no_match(const std::string& what, const std::string& filter,

@@ -15,8 +15,8 @@ std::vector<const hw::Instance*> find_instances(const hw::Catalog& catalog,
   std::vector<std::string> names;
   for (const hw::Instance& instance : catalog.instances) {
     names.push_back(instance.name);
-    if (matches(filter, {instance.provider + ":" + instance.name, instance.device,
-                         instance.region})) {
+    if (matches(filter,
+                {instance.provider + ":" + instance.name, instance.device, instance.region})) {
       found.push_back(&instance);
     }
   }

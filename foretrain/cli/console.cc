@@ -69,8 +69,8 @@ void Console::flush() {
     } else if (errno == EPIPE) {
       throw BrokenPipe{};
     } else if (errno != EINTR) {
-      throw Error(ErrorKind::Io, std::string("cannot write to standard output: ") +
-                                     std::strerror(errno));
+      throw Error(ErrorKind::Io,
+                  std::string("cannot write to standard output: ") + std::strerror(errno));
     }
   }
 }

@@ -8,8 +8,8 @@ namespace foretrain::cli {
 
 // What the reader's screen can show. The defaults are those of a file.
 struct Screen {
-  int width = 80;       // columns
-  bool colour = false;  // a terminal, and NO_COLOR is not set
+  int width = 80;        // columns
+  bool colour = false;   // a terminal, and NO_COLOR is not set
   bool unicode = false;  // the locale says UTF-8
 };
 

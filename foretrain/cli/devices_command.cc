@@ -18,8 +18,7 @@ std::vector<const hw::DeviceEntry*> find_devices(const hw::Catalog& catalog,
   std::vector<std::string> names;
   for (const hw::DeviceEntry& entry : catalog.devices) {
     std::vector<std::string> words = entry.aliases;
-    words.insert(words.end(),
-                 {entry.device.name, entry.device.vendor, entry.device.architecture});
+    words.insert(words.end(), {entry.device.name, entry.device.vendor, entry.device.architecture});
     names.push_back(entry.device.name);
     if (matches(filter, words)) found.push_back(&entry);
   }
@@ -54,9 +53,10 @@ std::string devices_table(const hw::Catalog& catalog,
          instance == nullptr ? "-" : significant(hw::price_per_device_hour_usd(*instance), 3)});
   }
   return render(table, screen) + "\n" +
-         wrap("fp32, fp16, bf16: peak of matrix products in TFLOP/s, dense; $/hour: of one device "
-              "in its cheapest cloud instance. A full name shows all values with their sources.",
-              "  ", screen);
+         wrap(
+             "fp32, fp16, bf16: peak of matrix products in TFLOP/s, dense; $/hour: of one device "
+             "in its cheapest cloud instance. A full name shows all values with their sources.",
+             "  ", screen);
 }
 
 std::string value_text(const OrderedJson& value) {
@@ -114,8 +114,7 @@ void add_devices_command(CLI::App& app, Console& console) {
                         const hw::Catalog catalog = hw::load_catalog();
                         const auto found = find_devices(catalog, options.filter);
                         if (options.json) return console.line(devices_json(found));
-                        console.write(
-                            devices_text(catalog, found, options.filter, console.screen));
+                        console.write(devices_text(catalog, found, options.filter, console.screen));
                       });
 }
 

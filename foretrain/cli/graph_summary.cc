@@ -19,9 +19,8 @@ std::vector<std::int64_t> shape_of(const graph::Extent& extent) {
 }
 
 bool has_backward(const graph::Graph& graph) {
-  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const graph::Node& node) {
-    return node.phase != graph::Phase::Forward;
-  });
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                     [](const graph::Node& node) { return node.phase != graph::Phase::Forward; });
 }
 
 Group& group_named(std::vector<Group>& groups, const std::string& name) {

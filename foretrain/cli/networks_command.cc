@@ -45,8 +45,10 @@ std::string networks_text(const std::vector<const hw::LinkEntry*>& entries, cons
                           format_time(link.latency), transport});
   }
   return render(table, screen) + "\n" +
-         wrap("A network may have a count of NICs in front (4xhdr) or be a plain rate (50gbps). "
-              "--json has all values with their sources.", "  ", screen);
+         wrap(
+             "A network may have a count of NICs in front (4xhdr) or be a plain rate (50gbps). "
+             "--json has all values with their sources.",
+             "  ", screen);
 }
 
 }  // namespace

@@ -77,8 +77,7 @@ void run_predict(const Options& options, Console& console) {
 
 void add_predict_command(CLI::App& app, Console& console) {
   auto options = std::make_shared<Options>();
-  CLI::App& command =
-      *app.add_subcommand("predict", "time, memory, resources and cost of one job");
+  CLI::App& command = *app.add_subcommand("predict", "time, memory, resources and cost of one job");
   command.footer(
       "--vary takes strategy.servers and the like too; semicolons separate values with commas.\n\n"
       "Examples:\n"

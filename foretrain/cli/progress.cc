@@ -19,8 +19,9 @@ constexpr int kCells = 30;
 }  // namespace
 
 Progress::Progress(const char* what, bool wanted)
-    : what_(what), terminal_(wanted && isatty(STDERR_FILENO) != 0), next_(Clock::now() + kPatience) {
-}
+    : what_(what),
+      terminal_(wanted && isatty(STDERR_FILENO) != 0),
+      next_(Clock::now() + kPatience) {}
 
 Progress::~Progress() {
   if (shown_) std::fputs("\r\033[K", stderr);

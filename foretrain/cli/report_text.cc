@@ -130,8 +130,8 @@ std::string describe_cluster(const Setting& setting) {
   }
   std::string text;
   for (std::size_t d = 0; d < counts.size(); ++d) {
-    text += (text.empty() ? "" : " + ") + std::to_string(counts[d]) + " x " +
-            cluster.devices[d].name;
+    text +=
+        (text.empty() ? "" : " + ") + std::to_string(counts[d]) + " x " + cluster.devices[d].name;
   }
   if (cluster.nodes.size() > 1) text += " on " + std::to_string(cluster.nodes.size()) + " nodes";
   return text;

@@ -40,10 +40,9 @@ std::string role_table(const RoleReport& role, const Screen& screen) {
   const auto add = [&](const char* name, const std::optional<ResourceReport>& use) {
     if (!use) return;
     const resource::Bursts& bursts = use->bursts;
-    table.rows.push_back({name, pattern_name(bursts.pattern),
-                          amount(bursts.burst_amount, use->unit),
-                          amount(bursts.idle_amount, use->unit), duration(bursts.burst),
-                          duration(bursts.idle)});
+    table.rows.push_back(
+        {name, pattern_name(bursts.pattern), amount(bursts.burst_amount, use->unit),
+         amount(bursts.idle_amount, use->unit), duration(bursts.burst), duration(bursts.idle)});
   };
   add("gpu_util", role.gpu_util);
   add("gpu_memory_util", role.gpu_memory_util);
@@ -60,7 +59,8 @@ std::string resources_text(const Report& report, const Screen& screen) {
   const auto add = [&](const char* title, const RoleReport& role) {
     const std::string table = role_table(role, screen);
     if (table.empty()) return;
-    text += "\n" + paint(title, Colour::Bold, screen) + "  in windows of " + format_count(report.window.count() * 1e3) + " ms\n" + table;
+    text += "\n" + paint(title, Colour::Bold, screen) + "  in windows of " +
+            format_count(report.window.count() * 1e3) + " ms\n" + table;
   };
   add("Resources of a worker", report.worker);
   if (report.server) add("Resources of a server", *report.server);

@@ -31,9 +31,9 @@ void add_commands(CLI::App& app, Console& console) {
   app.set_help_flag("-h,--help", "print this help");
   app.set_version_flag("--version", std::string("foretrain ") + kVersion, "print the version");
   app.require_subcommand(0, 1);
-  for (const auto add : {add_predict_command, add_graph_command, add_models_command,
-                         add_devices_command, add_networks_command, add_clouds_command,
-                         add_evaluate_command}) {
+  for (const auto add :
+       {add_predict_command, add_graph_command, add_models_command, add_devices_command,
+        add_networks_command, add_clouds_command, add_evaluate_command}) {
     add(app, console);
   }
 }

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/cli/graph_summary.h"
+
+#include <gtest/gtest.h>
+
+#include "foretrain/base/json.h"
+#include "foretrain/cli/run_program.h"
+#include "foretrain/zoo/zoo.h"
+
+namespace foretrain::cli {
+namespace {
+
+TEST(LayerOf, EndsAtTheFirstNumberUnlessToldOtherwise) {
+  EXPECT_EQ(layer_of("layer1.0.conv1", std::nullopt), "layer1.0");
+  EXPECT_EQ(layer_of("transformer.h.11.mlp.fc", std::nullopt), "transformer.h.11");
+  EXPECT_EQ(layer_of("fc", std::nullopt), "fc");
+  EXPECT_EQ(layer_of("", std::nullopt), "-");
+  EXPECT_EQ(layer_of("layer1.0.conv1", 1), "layer1");
+  EXPECT_EQ(layer_of("layer1.0.conv1", 0), "layer1.0.conv1");
+  EXPECT_EQ(layer_of("layer1.0.conv1", 9), "layer1.0.conv1");
+}
+
+// Two linear layers 4 -> 8 -> 2 with bias: 4*8+8 + 8*2+2 = 58 parameters. Batch 3:
+// 2*3*(4*8 + 8*2) = 288 FLOPs forward. Backward: both weights, and the input of the second
+// layer only: 288 + 2*3*8*2 = 384.
+TEST(GraphSummary, MatchesHandCalculation) {
+  const GraphSummary summary =
+      summarise_graph(zoo::build("mlp:in=4,hidden=8,layers=2,classes=2"), 3, std::nullopt);
+  EXPECT_EQ(graph::parameter_count(summary.step), 58);
+  EXPECT_EQ(summary.forward_flops, 288);
+  EXPECT_EQ(summary.backward_flops, 384);
+  double parameters = 0;
+  double flops = 0;
+  for (const Group& layer : summary.layers) {
+    parameters += layer.parameters;
+    flops += layer.flops;
+  }
+  EXPECT_EQ(parameters, 58);
+  EXPECT_EQ(flops, 288);
+}
+
+TEST(GraphCommand, JsonCountsResnet50AsPublished) {
+  const Outcome outcome = run_program({"graph", "resnet50", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Json graph = Json::parse(outcome.out);
+  EXPECT_EQ(graph["name"], "resnet50");
+  EXPECT_EQ(graph["parameters"], 25557032);  // torchvision's documentation
+  // 4.09 G multiply-adds (torchvision's documentation), each two FLOPs.
+  EXPECT_NEAR(graph["forward_flops"].get<double>(), 2 * 4.09e9, 0.01e9);
+  const Json& first = graph["nodes"][0];
+  EXPECT_EQ(first["op"], "conv");
+  EXPECT_EQ(first["phase"], "forward");
+  EXPECT_EQ(first["inputs"][0], Json({1, 3, 224, 224}));
+  EXPECT_EQ(first["outputs"][0], Json({1, 64, 112, 112}));
+  EXPECT_EQ(first["flops"], 2.0 * 64 * 112 * 112 * 3 * 7 * 7);
+  EXPECT_EQ(graph["nodes"].back()["phase"], "backward");
+}
+
+TEST(GraphCommand, TableAndDotAreWritten) {
+  const Outcome table = run_program({"graph", "resnet18", "--batch", "2"});
+  EXPECT_NE(table.out.find("11,689,512"), std::string::npos);
+  EXPECT_NE(table.out.find("layer4.1"), std::string::npos);
+  EXPECT_EQ(run_program({"graph", "resnet18", "--dot"}).out.rfind("digraph", 0), 0U);
+}
+
+}  // namespace
+}  // namespace foretrain::cli

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/cli/request_options.h"
+
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+
+#include "foretrain/base/error.h"
+#include "foretrain/base/json.h"
+#include "foretrain/cli/split.h"
+#include "foretrain/predict/request.h"
+
+namespace foretrain::cli {
+namespace {
+
+TEST(Split, LeavesBracketsAndQuotesWhole) {
+  EXPECT_EQ(split("a,b", ','), (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(split("[1,2],[3]", ','), (std::vector<std::string>{"[1,2]", "[3]"}));
+  EXPECT_EQ(split(R"({"a":"x,y"},z)", ','), (std::vector<std::string>{R"({"a":"x,y"})", "z"}));
+  EXPECT_EQ(split("a,,b", ','), (std::vector<std::string>{"a", "", "b"}));
+  EXPECT_EQ(split("", ','), (std::vector<std::string>{""}));
+}
+
+Json request_of(const std::vector<std::string>& arguments) {
+  CLI::App app;
+  RequestOptions options;
+  options.add_to(app);
+  app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  return Json::parse(options.json());
+}
+
+TEST(RequestOptions, NothingGivenIsAnEmptyObject) { EXPECT_EQ(request_of({}), Json::object()); }
+
+TEST(RequestOptions, ModelIsPositionalOrNamed) {
+  EXPECT_EQ(request_of({"resnet50"}), Json({{"model", "resnet50"}}));
+  EXPECT_EQ(request_of({"--model", "resnet50"}), Json({{"model", "resnet50"}}));
+}
+
+TEST(RequestOptions, ValuesHaveTheTypeOfTheirField) {
+  const Json request = request_of({"--batch", "32", "--epochs", "1.5", "--samples", "1e6",
+                                   "--device", "t4", "--host-speed", "-2"});
+  EXPECT_TRUE(request["batch"].is_number_integer());
+  EXPECT_EQ(request["epochs"], 1.5);
+  EXPECT_EQ(request["samples"], 1e6);
+  EXPECT_EQ(request["device"], "t4");
+  EXPECT_EQ(request["host_speed"], -2);  // the reader refuses it, with its own message
+}
+
+TEST(RequestOptions, ListsHaveCommasOrBrackets) {
+  const Json expected = {3, 3, 4};
+  EXPECT_EQ(request_of({"--placement", "3,3,4"})["placement"], expected);
+  EXPECT_EQ(request_of({"--placement", "[3, 3, 4]"})["placement"], expected);
+}
+
+TEST(RequestOptions, ObjectsAreJson) {
+  EXPECT_EQ(request_of({"--network", R"({"bytes_per_s": 1e9})"})["network"]["bytes_per_s"], 1e9);
+}
+
+TEST(RequestOptions, StrategyHasThreeForms) {
+  const Json expected = {{"kind", "ps"}, {"servers", 2}, {"asynchronous", true}};
+  EXPECT_EQ(request_of({"--strategy", "ps:servers=2,asynchronous=true"})["strategy"], expected);
+  EXPECT_EQ(
+      request_of({"--strategy", R"({"kind":"ps","servers":2,"asynchronous":true})"})["strategy"],
+      expected);
+  EXPECT_EQ(request_of({"--servers", "2", "--strategy", "ps", "--asynchronous"})["strategy"],
+            expected);
+}
+
+TEST(RequestOptions, EveryFieldIsAnOption) {
+  CLI::App app;
+  RequestOptions options;
+  options.add_to(app);
+  for (const RequestField& field : request_fields()) {
+    std::string name(field.name);
+    for (char& c : name) c = c == '_' ? '-' : c;
+    EXPECT_NO_THROW(app.get_option("--" + name)) << name;
+  }
+}
+
+std::string message_of(const std::vector<std::string>& arguments) {
+  try {
+    request_of(arguments);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::BadInput);
+    return error.what();
+  }
+  return "";
+}
+
+TEST(RequestOptions, RefusesWhatAFieldCannotHold) {
+  for (const char* value : {"nan", "inf", "-inf", "1e999", "abc", "", "12abc", "0x10"}) {
+    EXPECT_NE(message_of({"--batch", value}).find("--batch"), std::string::npos) << value;
+  }
+  EXPECT_NE(message_of({"--device", "{"}), "");
+  EXPECT_NE(message_of({"--strategy", "ps:servers"}), "");
+}
+
+TEST(RequestOptions, VariesAFieldByItsName) {
+  CLI::App app;
+  RequestOptions options;
+  options.add_to(app);
+  app.parse(std::vector<std::string>{"2", "--batch", "resnet50"});  // CLI11 reads from the back
+  EXPECT_EQ(options.field_named("global-batch"), "global_batch");
+  EXPECT_EQ(Json::parse(options.json_with("batch", "64"))["batch"], 64);
+  EXPECT_EQ(Json::parse(options.json_with("strategy.servers", "3"))["strategy"],
+            Json({{"servers", 3}}));
+  EXPECT_THROW(options.field_named("bacth"), Error);
+}
+
+}  // namespace
+}  // namespace foretrain::cli
