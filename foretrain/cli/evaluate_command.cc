@@ -82,7 +82,9 @@ void show_reasons(const evaluate::Evaluation& evaluation, bool all, const Screen
   if (reasons.empty()) return;
   const std::size_t shown = all ? reasons.size() : std::min(kReasonsShown, reasons.size());
   Table table;
-  table.columns = {{"rows", true, false}, {"file", false, false}, {"", false, false},
+  table.columns = {{"rows", true, false},
+                   {"file", false, false},
+                   {"", false, false},
                    {"not predicted because", false, !all}};
   for (std::size_t i = 0; i < shown; ++i) {
     const evaluate::Reason& reason = reasons[i];
@@ -102,7 +104,7 @@ void show(const evaluate::Evaluation& evaluation, const Options& options, Consol
   if (options.json) return console.line(evaluate::to_json(evaluation));
   Screen screen = console.screen;
   screen.width = std::max(screen.width, kNarrowest);
-  show_scores(evaluation, screen, console);
+  if (evaluation.total.rows > 0) show_scores(evaluation, screen, console);
   show_reasons(evaluation, options.unmapped, screen, console);
   for (const evaluate::IgnoredFile& file : evaluation.ignored) {
     console.line("  not read: " + printable(file.file) + ": " + printable(file.reason, 300));
@@ -173,11 +175,13 @@ void add_evaluate_command(CLI::App& app, Console& console) {
   for (const std::string& key : evaluate::group_keys()) keys += (keys.empty() ? "" : ", ") + key;
   command.add_option("--by", options->evaluate.by, "what rows are grouped by: " + keys)
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->default_str("file,device,metric");
   command.add_flag("--unmapped", options->unmapped, "list every reason why rows are not predicted");
   command.add_flag("--count-refused", options->evaluate.count_refused,
                    "a row whose prediction is refused counts as an error of 100 %");
-  command.add_option("--rows", options->rows, "write a CSV line per row to this file; - shows them");
+  command.add_option("--rows", options->rows,
+                     "write a CSV line per row to this file; - shows them");
   command.callback([options, &console] { run_evaluate(*options, console); });
 }
 

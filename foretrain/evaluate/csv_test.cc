@@ -44,7 +44,9 @@ TEST(Csv, ReadsQuotedSeparatorsQuotesAndLineBreaks) {
 }
 
 TEST(Csv, SkipsAByteOrderMarkAndEmptyLinesButNotAnEmptyQuotedField) {
-  EXPECT_EQ(read("\xEF\xBB\xBF" "a\n\n\r\n\"\"\nb\n"), (std::vector<Record>{{"a"}, {""}, {"b"}}));
+  EXPECT_EQ(read("\xEF\xBB\xBF"
+                 "a\n\n\r\n\"\"\nb\n"),
+            (std::vector<Record>{{"a"}, {""}, {"b"}}));
   EXPECT_TRUE(read("").empty());
   EXPECT_TRUE(read("\n\n").empty());
 }
@@ -71,7 +73,8 @@ TEST(Csv, NamesTheLineOfWhatIsMalformed) {
             "file x.csv, line 2: the quote that opens here is never closed");
   EXPECT_EQ(complaint("a\nb\"c\n"),
             "file x.csv, line 2: a quote inside a field; write it twice and quote the field");
-  EXPECT_EQ(complaint("a\n\"b\"c\n"), "file x.csv, line 2: text after the closing quote of a field");
+  EXPECT_EQ(complaint("a\n\"b\"c\n"),
+            "file x.csv, line 2: text after the closing quote of a field");
   EXPECT_EQ(complaint(std::string("a\nb\0c\n", 6)),
             "file x.csv, line 2: a NUL byte; this is no text file");
   EXPECT_EQ(complaint("a\n" + std::string(2'000'000, 'x')),

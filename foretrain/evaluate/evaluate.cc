@@ -71,7 +71,9 @@ std::optional<Mapping> find_mapping(const fs::path& file) {
 class Run {
  public:
   Run(const Options& options, const Library& library, const Observer& observer)
-      : options_(options), observer_(observer), predictor_(library, options.threads),
+      : options_(options),
+        observer_(observer),
+        predictor_(library, options.threads),
         summary_(options) {}
 
   void read(const fs::path& path);

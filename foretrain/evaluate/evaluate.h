@@ -93,8 +93,8 @@ struct Options {
 std::vector<std::string> group_keys();
 
 struct Observer {
-  std::function<void(double)> progress;          // share that is done, 0 to 1
-  std::function<void(const Case&)> on_case;      // every row, in the order of the files
+  std::function<void(double)> progress;      // share that is done, 0 to 1
+  std::function<void(const Case&)> on_case;  // every row, in the order of the files
 };
 
 // Predicts every row of every CSV file in `data` (a folder, or one file) that has the columns of

@@ -151,16 +151,19 @@ TEST(Print, WritesRowsAndTables) {
                                measurement_line("yolo", "T4", "step_time", "1"));
   std::vector<Case> cases;
   const Evaluation evaluation = run(folder, {}, &cases);
-  const auto commas = [](const std::string& text) { return std::count(text.begin(), text.end(), ','); };
+  const auto commas = [](const std::string& text) {
+    return std::count(text.begin(), text.end(), ',');
+  };
   EXPECT_EQ(commas(rows_line(cases[0])), commas(rows_header()));
   EXPECT_EQ(rows_line(cases[1]),
             "made,3,made,yolo,t4,,,,step_time,,,,,,,,model not in the zoo: yolo");
   const std::string json = to_json(evaluation);
   EXPECT_NE(json.find(R"("total":{"rows":2,"predicted":1,"refused":0,"mape_percent":)"),
             std::string::npos);
-  EXPECT_NE(json.find(R"("unmapped":[{"file":"made","outcome":"unmapped","reason":"model not in the)"
-                      R"( zoo: yolo","rows":1,"first_line":3}],"ignored":[]})"),
-            std::string::npos);
+  EXPECT_NE(
+      json.find(R"("unmapped":[{"file":"made","outcome":"unmapped","reason":"model not in the)"
+                R"( zoo: yolo","rows":1,"first_line":3}],"ignored":[]})"),
+      std::string::npos);
 }
 
 }  // namespace

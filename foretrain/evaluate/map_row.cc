@@ -142,8 +142,9 @@ class Filler {
     std::string text(all);
     if (!variable.over.empty()) {
       const auto list = spread(all, cell(row_, variable.over));
-      return list ? list : missing("cannot spread " + variable.column + " " + in_quotes(all) + " over " +
-                                   variable.over + " " + in_quotes(cell(row_, variable.over)));
+      return list ? list
+                  : missing("cannot spread " + variable.column + " " + in_quotes(all) + " over " +
+                            variable.over + " " + in_quotes(cell(row_, variable.over)));
     }
     if (variable.pattern) {
       std::smatch match;

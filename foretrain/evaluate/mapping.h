@@ -46,14 +46,14 @@ struct Variable {
 
 // Which number of the report a row's value is compared with.
 struct Comparison {
-  std::size_t number = 0;     // of report_numbers()
-  double scale = 1;           // from the row's unit to SI
-  std::string divide_by;      // a column that divides the value, or ""
-  std::string name;           // of the metric in the tables; "": the row's own
+  std::size_t number = 0;  // of report_numbers()
+  double scale = 1;        // from the row's unit to SI
+  std::string divide_by;   // a column that divides the value, or ""
+  std::string name;        // of the metric in the tables; "": the row's own
 };
 
 struct Rule {
-  std::vector<Condition> when;  // all must hold
+  std::vector<Condition> when;   // all must hold
   std::optional<Template> skip;  // the reason why such a row cannot be compared
   std::vector<std::pair<std::string, Template>> request;  // field, JSON
   std::optional<Comparison> compare;

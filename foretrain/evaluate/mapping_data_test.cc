@@ -68,29 +68,44 @@ TEST_P(MappedSource, PredictsARow) {
 INSTANTIATE_TEST_SUITE_P(
     Files, MappedSource,
     testing::Values(
-        Invented{"neusight", "s,f,bert_large,seq=128; mode=inf,Tesla T4,1,1,1,n/a,FP32,2,2,e2e_latency,"
-                             "50,ms,single-GPU,none", "inference e2e", 1, 0.05},
-        Invented{"neusight", "s,f,gpt2_large,seq=128; mode=train,NVIDIA A100-SXM4-40GB,4,1,4,NVLink,FP32,"
-                             "1,4,e2e_latency,50,ms,data-parallel x4,none", "training e2e, 4 GPUs", 4, 0.05},
-        Invented{"pollux", "s,f,ResNet-50,ImageNet,T4 16GB,7,2,3/4,x,AMP (apex O1),20,140,sync_time,0.5,s,"
-                           "ddp,placement=34; raw", "sync_time", 7, 0.5},
-        Invented{"pollux", "s,f,NeuMF,MovieLens,T4 16GB,7,3,,x,FP32,32,224,step_time,0.5,s,ddp,"
-                           "placement spread over 3 nodes; per-node split not recorded", "step_time", 7, 0.5},
-        Invented{"torchvision_gpus", "s,f,resnet18,x,TITAN RTX,2,1,2,PCIe,FP16,12,24,step_time,40,ms,"
-                                     "nn.DataParallel,none", "step_time, 2-4 GPUs", 2, 0.04},
-        Invented{"gavel", "s,f,LM,Wikitext-2,K80,2,,,consolidated,FP32,5,10,throughput,20,"
-                          "worker-iterations/s,ddp,none",
+        Invented{"neusight",
+                 "s,f,bert_large,seq=128; mode=inf,Tesla T4,1,1,1,n/a,FP32,2,2,e2e_latency,"
+                 "50,ms,single-GPU,none",
+                 "inference e2e", 1, 0.05},
+        Invented{"neusight",
+                 "s,f,gpt2_large,seq=128; mode=train,NVIDIA A100-SXM4-40GB,4,1,4,NVLink,FP32,"
+                 "1,4,e2e_latency,50,ms,data-parallel x4,none",
+                 "training e2e, 4 GPUs", 4, 0.05},
+        Invented{"pollux",
+                 "s,f,ResNet-50,ImageNet,T4 16GB,7,2,3/4,x,AMP (apex O1),20,140,sync_time,0.5,s,"
+                 "ddp,placement=34; raw",
+                 "sync_time", 7, 0.5},
+        Invented{"pollux",
+                 "s,f,NeuMF,MovieLens,T4 16GB,7,3,,x,FP32,32,224,step_time,0.5,s,ddp,"
+                 "placement spread over 3 nodes; per-node split not recorded",
+                 "step_time", 7, 0.5},
+        Invented{"torchvision_gpus",
+                 "s,f,resnet18,x,TITAN RTX,2,1,2,PCIe,FP16,12,24,step_time,40,ms,"
+                 "nn.DataParallel,none",
+                 "step_time, 2-4 GPUs", 2, 0.04},
+        Invented{"gavel",
+                 "s,f,LM,Wikitext-2,K80,2,,,consolidated,FP32,5,10,throughput,20,"
+                 "worker-iterations/s,ddp,none",
                  "iterations/s, 2-8 GPUs, placement not stated", 2, 10},
-        Invented{"shockwave", "s,f,ResNet-50,ImageNet,V100,1,,,consolidated,FP32,16,16,throughput,20,"
-                              "iterations/s,one,none", "iterations/s, 1 GPU", 1, 20},
+        Invented{"shockwave",
+                 "s,f,ResNet-50,ImageNet,V100,1,,,consolidated,FP32,16,16,throughput,20,"
+                 "iterations/s,one,none",
+                 "iterations/s, 1 GPU", 1, 20},
         Invented{"mxnet", "s,f,AlexNet,x,M60,1,1,1,n/a,FP32,16,16,throughput,300,images/s,one,none",
                  "throughput", 1, 300},
-        Invented{"muri", "s,f,vgg16,x,V100 32GB,8,1,8,x,FP32,16,128,network_stage_time,60,ms,ddp,none",
+        Invented{"muri",
+                 "s,f,vgg16,x,V100 32GB,8,1,8,x,FP32,16,128,network_stage_time,60,ms,ddp,none",
                  "network_stage_time", 8, 0.06},
-        Invented{"nvidia_examples",
-                 "s,TensorFlow1,Classification/ConvNets/resnet50v1.5,,V100 16GB,8,1,8,DGX-1: NVLink,x,"
-                 "128 (FP32) / 256 (AMP),,throughput,9000,img/s,ddp,\"col=\"\"Throughput - mixed\"\"\"",
-                 "throughput", 8, 9000}));
+        Invented{
+            "nvidia_examples",
+            "s,TensorFlow1,Classification/ConvNets/resnet50v1.5,,V100 16GB,8,1,8,DGX-1: NVLink,x,"
+            "128 (FP32) / 256 (AMP),,throughput,9000,img/s,ddp,\"col=\"\"Throughput - mixed\"\"\"",
+            "throughput", 8, 9000}));
 
 }  // namespace
 }  // namespace foretrain::evaluate

@@ -9,7 +9,8 @@
 namespace foretrain::evaluate {
 namespace {
 
-const std::vector<std::string> kColumns{"model", "gpu", "gpus", "nodes", "metric", "value", "notes"};
+const std::vector<std::string> kColumns{"model",  "gpu",   "gpus", "nodes",
+                                        "metric", "value", "notes"};
 
 Row row(std::vector<std::string> cells) { return {&kColumns, std::move(cells), 2}; }
 
@@ -24,7 +25,8 @@ MappedRow map(const std::string& json, const Row& one) {
 // The request that one template makes, beside model and comparison.
 std::string request_of(const std::string& variables, const std::string& field) {
   const MappedRow mapped = map(R"({"variables": {)" + variables + R"(}, "rules": [{"request":
-      {"model": "m", )" + field + R"(}, "compare": {"number": "step_time_s"}}]})", usual());
+      {"model": "m", )" + field + R"(}, "compare": {"number": "step_time_s"}}]})",
+                               usual());
   return mapped.request.value_or("no request: " + mapped.reason);
 }
 
@@ -34,9 +36,11 @@ TEST(MapRow, TakesValuesFromColumnsAsNumbersOrText) {
 }
 
 TEST(MapRow, FillsHolesInsideTextAndInsideObjects) {
-  EXPECT_EQ(request_of(R"j("seq": {"column": "notes", "regex": "seq=([0-9]+)"})j",
-                       R"("trainable": "lora:rank={seq},n={gpus}", "strategy": {"kind": "ps", "servers": "{nodes}"})"),
-            R"({"model":"m","strategy":{"kind":"ps","servers":3},"trainable":"lora:rank=128,n=7"})");
+  EXPECT_EQ(
+      request_of(
+          R"j("seq": {"column": "notes", "regex": "seq=([0-9]+)"})j",
+          R"("trainable": "lora:rank={seq},n={gpus}", "strategy": {"kind": "ps", "servers": "{nodes}"})"),
+      R"({"model":"m","strategy":{"kind":"ps","servers":3},"trainable":"lora:rank=128,n=7"})");
 }
 
 TEST(MapRow, SplitsTextIntoLists) {
@@ -50,10 +54,12 @@ TEST(MapRow, SplitsTextIntoLists) {
 
 // 7 devices over 3 nodes: 2 + 2 + 3.
 TEST(MapRow, SpreadsDevicesEvenly) {
-  EXPECT_EQ(request_of(R"("p": {"column": "gpus", "spread_over": "nodes"})", R"("placement": "{p}")"),
-            R"({"model":"m","placement":[2,2,3]})");
-  EXPECT_EQ(request_of(R"("p": {"column": "nodes", "spread_over": "gpus"})", R"("placement": "{p}")"),
-            "no request: cannot spread nodes '3' over gpus '7'");
+  EXPECT_EQ(
+      request_of(R"("p": {"column": "gpus", "spread_over": "nodes"})", R"("placement": "{p}")"),
+      R"({"model":"m","placement":[2,2,3]})");
+  EXPECT_EQ(
+      request_of(R"("p": {"column": "nodes", "spread_over": "gpus"})", R"("placement": "{p}")"),
+      "no request: cannot spread nodes '3' over gpus '7'");
 }
 
 TEST(MapRow, MapsNamesAndSaysWhichIsUnknown) {
@@ -65,12 +71,15 @@ TEST(MapRow, MapsNamesAndSaysWhichIsUnknown) {
 }
 
 TEST(MapRow, SaysWhatIsMissing) {
-  EXPECT_EQ(request_of(R"j("s": {"column": "notes", "regex": "tp=([0-9]+)"})j", R"("batch": "{s}")"),
-            "no request: no s in notes");
+  EXPECT_EQ(
+      request_of(R"j("s": {"column": "notes", "regex": "tp=([0-9]+)"})j", R"("batch": "{s}")"),
+      "no request: no s in notes");
   Row one = usual();
   one.cells[2] = "";
   EXPECT_EQ(map(R"({"rules": [{"request": {"model": "m", "batch": "{gpus}"},
-                               "compare": {"number": "step_time_s"}}]})", one).reason,
+                               "compare": {"number": "step_time_s"}}]})",
+                one)
+                .reason,
             "gpus is empty");
 }
 
@@ -99,7 +108,8 @@ TEST(MapRow, NegatesConditions) {
 }
 
 TEST(MapRow, GivesTheReasonOfASkipAsPlainText) {
-  EXPECT_EQ(map(kCascade, row({"BERT", "T4", "1", "1", "step", "1", ""})).reason, "not in the zoo: BERT");
+  EXPECT_EQ(map(kCascade, row({"BERT", "T4", "1", "1", "step", "1", ""})).reason,
+            "not in the zoo: BERT");
   const MappedRow mapped = map(R"({"rules": [{"skip": "no \"{model}\""}]})",
                                row({"a \"b\"", "T4", "1", "1", "step", "1", ""}));
   EXPECT_EQ(mapped.reason, "no \"a \"b\"\"");
@@ -107,7 +117,8 @@ TEST(MapRow, GivesTheReasonOfASkipAsPlainText) {
 }
 
 TEST(MapRow, NeedsAPositiveFiniteValue) {
-  const char* rules = R"({"rules": [{"request": {"model": "m"}, "compare": {"number": "step_time_s"}}]})";
+  const char* rules =
+      R"({"rules": [{"request": {"model": "m"}, "compare": {"number": "step_time_s"}}]})";
   const auto reason = [&](const char* value) {
     return map(rules, row({"m", "T4", "1", "1", "step", value, ""})).reason;
   };
@@ -127,9 +138,9 @@ TEST(MapRow, NamesARowThatNoRuleCompares) {
 
 // Cells come from outside: what they hold stays inside its JSON string.
 TEST(MapRow, EscapesWhatCellsHold) {
-  const MappedRow mapped =
-      map(R"({"rules": [{"request": {"model": "{model}:{notes}"}, "compare": {"number": "step_time_s"}}]})",
-          row({"a\"}", "T4", "1", "1", "step", "1", "b\\\n\xff"}));
+  const MappedRow mapped = map(
+      R"({"rules": [{"request": {"model": "{model}:{notes}"}, "compare": {"number": "step_time_s"}}]})",
+      row({"a\"}", "T4", "1", "1", "step", "1", "b\\\n\xff"}));
   EXPECT_EQ(mapped.request, "{\"model\":\"a\\\"}:b\\\\\\n\xEF\xBF\xBD\"}");
 }
 
@@ -138,7 +149,8 @@ TEST(MapRow, DoesNotSearchEndlessCells) {
   one.cells[6] = std::string(100'000, 'x') + "seq=1";
   EXPECT_EQ(map(R"j({"variables": {"s": {"column": "notes", "regex": "(x|x)*seq=([0-9]+)"}},
                     "rules": [{"request": {"model": "{s}"}, "compare": {"number": "step_time_s"}}]})j",
-                one).reason,
+                one)
+                .reason,
             "no s in notes");
 }
 
@@ -164,23 +176,25 @@ TEST(ParseMapping, SaysWhatIsWrongAndWhere) {
             "mapping: rule 1: model: '{m' has a '{' without a name and '}'");
   EXPECT_EQ(complaint(R"({"rules": [{"when": {"gpu": {"regex": "("}}, "skip": "x"}]})"),
             "mapping: rule 1: when: gpu: '(' is no regular expression");
-  EXPECT_EQ(complaint(R"({"rules": [{"when": {"gpu": {"regex": "a", "equals": "b"}}, "skip": "x"}]})"),
-            "mapping: rule 1: when: gpu: needs one of 'equals', 'contains' and 'regex'");
+  EXPECT_EQ(
+      complaint(R"({"rules": [{"when": {"gpu": {"regex": "a", "equals": "b"}}, "skip": "x"}]})"),
+      "mapping: rule 1: when: gpu: needs one of 'equals', 'contains' and 'regex'");
   EXPECT_EQ(complaint(R"({"rules": [{"when": {"gpu": 3}, "skip": "x"}]})"),
             "mapping: rule 1: when: gpu: must be a text or a list of texts");
-  EXPECT_EQ(complaint(R"({"rules": [{"compare": {"number": "step_time"}}]})"),
-            "mapping: rule 1: compare: a report has no number 'step_time'; did you mean 'step_time_s'?");
+  EXPECT_EQ(
+      complaint(R"({"rules": [{"compare": {"number": "step_time"}}]})"),
+      "mapping: rule 1: compare: a report has no number 'step_time'; did you mean 'step_time_s'?");
   EXPECT_EQ(complaint(R"({"rules": [{"compare": {"number": "step_time_s", "scale": 0}}]})"),
             "mapping: rule 1: compare: 'scale' must be above 0");
 }
 
 TEST(CheckColumns, FindsAColumnThatIsNotThere) {
-  for (const char* json : {
-           R"({"rules": [{"when": {"modell": "x"}, "skip": "y"}]})",
-           R"({"rules": [{"skip": "{modell}"}]})",
-           R"({"rules": [{"request": {"model": "{modell}"}}]})",
-           R"({"variables": {"x": {"column": "modell"}}, "rules": [{"skip": "y"}]})",
-           R"({"rules": [{"compare": {"number": "step_time_s", "divide_by": "modell"}}]})"}) {
+  for (const char* json :
+       {R"({"rules": [{"when": {"modell": "x"}, "skip": "y"}]})",
+        R"({"rules": [{"skip": "{modell}"}]})",
+        R"({"rules": [{"request": {"model": "{modell}"}}]})",
+        R"({"variables": {"x": {"column": "modell"}}, "rules": [{"skip": "y"}]})",
+        R"({"rules": [{"compare": {"number": "step_time_s", "divide_by": "modell"}}]})"}) {
     EXPECT_EQ(complaint(json),
               "mapping: the measurements have no column 'modell'; did you mean 'model'?");
   }

@@ -46,7 +46,8 @@ TEST(Predictor, KeepsTheOrderAndPredictsEqualRequestsOnce) {
 TEST(Predictor, KeepsTheReasonOfARefusal) {
   const Library library = load_library();
   Predictor predictor(library, 2);
-  const auto predictions = predictor.predict({R"({"model": "nothing", "device": "t4"})", kSmall, "{"});
+  const auto predictions =
+      predictor.predict({R"({"model": "nothing", "device": "t4"})", kSmall, "{"});
   EXPECT_NE(predictions[0]->error.find("nothing"), std::string::npos);
   EXPECT_EQ(predictions[1]->error, "");
   EXPECT_NE(predictions[2]->error, "");
@@ -70,9 +71,8 @@ TEST(Predictor, GivesTheSameOnAnyNumberOfThreads) {
 
 TEST(Predictor, PassesOnWhatIsNoAnswer) {
   Library library = load_library();
-  library.op_timer = [](const graph::NodeView&, const graph::Work&, const cost::Context&) -> cost::OpTime {
-    throw std::bad_alloc();
-  };
+  library.op_timer = [](const graph::NodeView&, const graph::Work&,
+                        const cost::Context&) -> cost::OpTime { throw std::bad_alloc(); };
   Predictor predictor(library, 2);
   EXPECT_THROW(predictor.predict({kSmall, kLarge}), std::bad_alloc);
 }

@@ -17,15 +17,16 @@ std::string formatted(const char* format, double value) {
 }
 
 OrderedJson score_json(const Score& score) {
-  OrderedJson json{{"rows", score.rows}, {"predicted", score.predicted}, {"refused", score.refused}};
+  OrderedJson json{
+      {"rows", score.rows}, {"predicted", score.predicted}, {"refused", score.refused}};
   const bool none = !has_errors(score);
   json["mape_percent"] = none ? OrderedJson() : OrderedJson(100 * score.mape);
   json["median_ape_percent"] = none ? OrderedJson() : OrderedJson(100 * score.median_ape);
   json["bias_percent"] = none ? OrderedJson() : OrderedJson(100 * score.bias);
-  json["worst_model"] = score.worst_model.empty()
-                            ? OrderedJson()
-                            : OrderedJson{{"model", score.worst_model},
-                                          {"mape_percent", 100 * score.worst_mape}};
+  json["worst_model"] =
+      score.worst_model.empty()
+          ? OrderedJson()
+          : OrderedJson{{"model", score.worst_model}, {"mape_percent", 100 * score.worst_mape}};
   return json;
 }
 
@@ -87,7 +88,8 @@ std::string rows_line(const Case& one) {
   line += number(one.measured > 0, one.measured) + number(predicted, one.predicted) +
           number(predicted, one.error);
   const Breakdown& parts = one.breakdown;
-  for (const Seconds part : {parts.compute, parts.memory, parts.exposed_communication, parts.host}) {
+  for (const Seconds part :
+       {parts.compute, parts.memory, parts.exposed_communication, parts.host}) {
     line += number(predicted, part.count());
   }
   return line + "," + csv_field(one.reason);

@@ -62,7 +62,8 @@ Condition read_condition(const std::string& column, const Json& value, const std
 }
 
 // Appends `text` cut at its {holes}, the text between them as JSON characters or as it is.
-void append_text(const std::string& text, bool as_json, const std::string& where, Template& result) {
+void append_text(const std::string& text, bool as_json, const std::string& where,
+                 Template& result) {
   for (std::size_t from = 0; from < text.size();) {
     const std::size_t open = std::min(text.find('{', from), text.size());
     if (open > from) {
@@ -216,8 +217,8 @@ void check_columns(const Mapping& mapping, const std::vector<std::string>& colum
   const auto check = [&](const std::string& column) {
     const bool known = std::find(columns.begin(), columns.end(), column) != columns.end();
     if (known || column.empty()) return;
-    throw Error(ErrorKind::BadInput, mapping.where + ": the measurements have no column " +
-                                         "'" + printable(column) + "'" + did_you_mean(column, columns));
+    throw Error(ErrorKind::BadInput, mapping.where + ": the measurements have no column " + "'" +
+                                         printable(column) + "'" + did_you_mean(column, columns));
   };
   const auto check_template = [&](const Template& pieces) {
     for (const Piece& piece : pieces) {

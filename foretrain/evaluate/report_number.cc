@@ -18,7 +18,8 @@ Maybe value_of(const std::optional<Estimate>& estimate) {
 
 const std::array kNumbers{
     ReportNumber{"step_time_s", [](const Report& r) { return Maybe(r.step_time_s.value); }},
-    ReportNumber{"iterations_per_s", [](const Report& r) { return Maybe(1 / r.step_time_s.value); }},
+    ReportNumber{"iterations_per_s",
+                 [](const Report& r) { return Maybe(1 / r.step_time_s.value); }},
     ReportNumber{"samples_per_s", [](const Report& r) { return Maybe(r.samples_per_s); }},
     ReportNumber{"tokens_per_s", [](const Report& r) { return r.tokens_per_s; }},
     ReportNumber{"exposed_communication_s",
@@ -27,9 +28,11 @@ const std::array kNumbers{
     ReportNumber{"epoch_time_s", [](const Report& r) { return value_of(r.epoch_time_s); }},
     ReportNumber{"total_time_s", [](const Report& r) { return value_of(r.total_time_s); }},
     ReportNumber{"memory_peak_bytes", [](const Report& r) { return Maybe(r.memory.peak); }},
-    ReportNumber{"memory_allocated_bytes", [](const Report& r) { return Maybe(r.memory.allocated); }},
-    ReportNumber{"memory_reserved_bytes",
-                 [](const Report& r) { return Maybe(r.memory.allocated + r.memory.fragmentation); }},
+    ReportNumber{"memory_allocated_bytes",
+                 [](const Report& r) { return Maybe(r.memory.allocated); }},
+    ReportNumber{
+        "memory_reserved_bytes",
+        [](const Report& r) { return Maybe(r.memory.allocated + r.memory.fragmentation); }},
     ReportNumber{"mfu", [](const Report& r) { return r.mfu; }},
 };
 

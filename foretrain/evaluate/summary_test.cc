@@ -34,10 +34,12 @@ Evaluation summarise(const Options& options, const std::vector<Case>& cases) {
   return summary.finish();
 }
 
-const std::vector<Case> kCases{
-    predicted("a", 10, 0.1),  predicted("a", 2, -0.3), predicted("b", 2, 0.2),
-    failed(Outcome::Unmapped, "no batch", 7), failed(Outcome::Refused, "too new", 8),
-    failed(Outcome::Refused, "too new", 9)};
+const std::vector<Case> kCases{predicted("a", 10, 0.1),
+                               predicted("a", 2, -0.3),
+                               predicted("b", 2, 0.2),
+                               failed(Outcome::Unmapped, "no batch", 7),
+                               failed(Outcome::Refused, "too new", 8),
+                               failed(Outcome::Refused, "too new", 9)};
 
 // Errors 0.1, -0.3, 0.2: MAPE 0.2, median 0.2, bias 0; a: 0.2, b: 0.2, c: none. The first of two
 // equally bad models is named.
@@ -69,7 +71,8 @@ TEST(Summary, GroupsByAnyKeyAndSortsNumbersBySize) {
   const Evaluation evaluation = summarise(options, kCases);
   std::vector<std::vector<std::string>> keys;
   for (const Group& group : evaluation.groups) keys.push_back(group.key);
-  EXPECT_EQ(keys, (std::vector<std::vector<std::string>>{{"a", "2"}, {"a", "10"}, {"b", "2"}, {"c", ""}}));
+  EXPECT_EQ(keys, (std::vector<std::vector<std::string>>{
+                      {"a", "2"}, {"a", "10"}, {"b", "2"}, {"c", ""}}));
   EXPECT_FALSE(has_errors(evaluation.groups.back().score));
   EXPECT_EQ(evaluation.files.size(), 1U);
 }

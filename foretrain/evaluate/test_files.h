@@ -36,8 +36,8 @@ inline const std::string kTrainingHeader =
 // A line of a training file.
 inline std::string measurement_line(const std::string& model, const std::string& gpu,
                                     const std::string& metric, const std::string& value) {
-  return "made,framework," + model + ",data," + gpu + ",2,1,2,n/a,FP32,4,8," + metric + "," + value +
-         ",s,ddp,none\n";
+  return "made,framework," + model + ",data," + gpu + ",2,1,2,n/a,FP32,4,8," + metric + "," +
+         value + ",s,ddp,none\n";
 }
 
 // A whole training file of one line.

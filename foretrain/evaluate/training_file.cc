@@ -15,6 +15,7 @@ constexpr auto kColumns = std::to_array<std::string_view>(
     {"source", "framework", "model", "task_dataset", "gpu", "gpus", "nodes", "gpus_per_node",
      "interconnect", "precision", "batch_per_gpu", "global_batch", "metric", "value", "unit",
      "parallelism", "notes"});
+constexpr std::size_t kColumnsNamed = 3;  // in a message
 
 }  // namespace
 
@@ -35,10 +36,12 @@ TrainingFile::TrainingFile(const std::filesystem::path& path)
 
 std::string TrainingFile::missing_columns() const {
   std::string missing;
+  std::size_t count = 0;
   for (const std::string_view column : kColumns) {
     if (std::find(columns_.begin(), columns_.end(), column) != columns_.end()) continue;
-    missing += (missing.empty() ? "" : ", ") + std::string(column);
+    if (++count <= kColumnsNamed) missing += (missing.empty() ? "" : ", ") + std::string(column);
   }
+  if (count > kColumnsNamed) missing += " and " + std::to_string(count - kColumnsNamed) + " more";
   return missing;
 }
 

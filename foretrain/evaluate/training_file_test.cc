@@ -38,15 +38,15 @@ TEST(TrainingFile, GivesRowsByColumn) {
 TEST(TrainingFile, TellsAnotherKindOfFile) {
   const TestFolder folder;
   EXPECT_EQ(TrainingFile(folder.write("x.csv", "op,latency_ms\nconv,1\n")).missing_columns(),
-            "source, framework, model, task_dataset, gpu, gpus, nodes, gpus_per_node, interconnect, "
-            "precision, batch_per_gpu, global_batch, metric, value, unit, parallelism, notes");
+            "source, framework, model and 14 more");
   EXPECT_NE(TrainingFile(folder.write("y.csv", "")).missing_columns(), "");
 }
 
 TEST(TrainingFile, NamesTheLineThatIsCutOff) {
-  EXPECT_EQ(complaint("a,b,c\n1,2,3\n4,5\n"),
-            "file x.csv, line 3: 2 fields where the first line has 3; is the line cut off or a quote "
-            "missing?");
+  EXPECT_EQ(
+      complaint("a,b,c\n1,2,3\n4,5\n"),
+      "file x.csv, line 3: 2 fields where the first line has 3; is the line cut off or a quote "
+      "missing?");
   EXPECT_EQ(complaint("a,b,a\n"), "file x.csv, line 1: column 'a' is there twice");
 }
 
