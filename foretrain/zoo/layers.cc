@@ -51,6 +51,7 @@ TensorId conv(Builder& builder, const std::string& name, TensorId x, const Conv&
   } else {
     set_unless(attributes, Attr::Padding, layer.padding.height, 0);
   }
+  set_unless(attributes, Attr::Dilation, layer.dilation, 1);
   set_unless(attributes, Attr::Groups, layer.groups, 1);
   return builder.add(Kind::Conv, inputs, attributes);
 }

@@ -28,6 +28,7 @@ struct Conv {
   Pair padding = 0;
   std::int64_t groups = 1;
   bool bias = false;
+  std::int64_t dilation = 1;
 };
 
 struct Pool {

@@ -7,6 +7,7 @@
 
 #include "foretrain/zoo/layers.h"
 #include "foretrain/zoo/registry.h"
+#include "foretrain/zoo/residual.h"
 
 namespace foretrain::zoo {
 namespace {
@@ -18,24 +19,23 @@ using graph::Scope;
 using graph::TensorId;
 
 struct Row {
-  const char* name;
+  const char* name;  // of a Residual
   const char* about;
-  bool bottleneck;
-  std::array<int, 4> blocks;  // per stage
-  int groups = 1;
-  int width_per_group = 64;
 };
 
 constexpr std::array kRows{
-    Row{"resnet18", "residual network, 18 layers", false, {2, 2, 2, 2}},
-    Row{"resnet34", "residual network, 34 layers", false, {3, 4, 6, 3}},
-    Row{"resnet50", "residual network v1.5, 50 layers", true, {3, 4, 6, 3}},
-    Row{"resnet101", "residual network v1.5, 101 layers", true, {3, 4, 23, 3}},
-    Row{"resnet152", "residual network v1.5, 152 layers", true, {3, 8, 36, 3}},
-    Row{"resnext50_32x4d", "resnet50 with 32 groups of 4", true, {3, 4, 6, 3}, 32, 4},
-    Row{"resnext101_32x8d", "resnet101 with 32 groups of 8", true, {3, 4, 23, 3}, 32, 8},
-    Row{"wide_resnet50_2", "resnet50, bottlenecks twice as wide", true, {3, 4, 6, 3}, 1, 128},
-    Row{"wide_resnet101_2", "resnet101, bottlenecks twice as wide", true, {3, 4, 23, 3}, 1, 128},
+    Row{"resnet18", "residual network, 18 layers"},
+    Row{"resnet34", "residual network, 34 layers"},
+    Row{"resnet50", "residual network v1.5, 50 layers"},
+    Row{"resnet101", "residual network v1.5, 101 layers"},
+    Row{"resnet152", "residual network v1.5, 152 layers"},
+    Row{"resnext50_32x4d", "resnet50 with 32 groups of 4"},
+    Row{"resnext101_32x4d", "resnet101 with 32 groups of 4"},
+    Row{"resnext101_32x8d", "resnet101 with 32 groups of 8"},
+    Row{"resnext101_64x4d", "resnet101 with 64 groups of 4"},
+    Row{"se_resnext101_32x4d", "resnext101_32x4d with squeeze-and-excitation, as NVIDIA's"},
+    Row{"wide_resnet50_2", "resnet50, bottlenecks twice as wide"},
+    Row{"wide_resnet101_2", "resnet101, bottlenecks twice as wide"},
 };
 
 // The first five also come for 32x32 images: "resnet18-cifar".
@@ -53,17 +53,6 @@ TensorId conv_norm(Builder& b, const std::string& ending, TensorId x, const Conv
   return batch_norm(b, "bn" + ending, conv(b, "conv" + ending, x, layer));
 }
 
-TensorId add_and_relu(Builder& b, TensorId x, TensorId shortcut) {
-  return relu(b, "relu", b.add(Kind::Add, {x, shortcut}, {{Attr::Inplace, {1}}}));
-}
-
-// Convolved to the block's shape where that differs (option B).
-TensorId projected(Builder& b, TensorId x, std::int64_t out, std::int64_t stride) {
-  if (stride == 1 && channels(b, x) == out) return x;
-  const Scope scope(b, "downsample");
-  return batch_norm(b, "1", conv(b, "0", x, {.channels = out, .stride = stride}));
-}
-
 // Every other pixel, channels filled up with zeros (option A: no parameters).
 TensorId padded(Builder& b, TensorId x, std::int64_t out, std::int64_t stride) {
   const std::int64_t in = channels(b, x);
@@ -75,38 +64,11 @@ TensorId padded(Builder& b, TensorId x, std::int64_t out, std::int64_t stride) {
   return b.add(Kind::Pad, {x}, {{Attr::Padding, {0, side, 0, 0, 0, side, 0, 0}}});
 }
 
-using Shortcut = TensorId (*)(Builder&, TensorId, std::int64_t, std::int64_t);
-
-TensorId basic_block(Builder& b, TensorId x, std::int64_t out, std::int64_t stride,
-                     Shortcut shortcut) {
+TensorId thin_block(Builder& b, TensorId x, std::int64_t out, std::int64_t stride) {
   const Conv first{.channels = out, .kernel = 3, .stride = stride, .padding = 1};
   TensorId y = relu(b, "relu", conv_norm(b, "1", x, first));
   y = conv_norm(b, "2", y, {.channels = out, .kernel = 3, .padding = 1});
-  return add_and_relu(b, y, shortcut(b, x, out, stride));
-}
-
-TensorId bottleneck(Builder& b, TensorId x, std::int64_t planes, std::int64_t stride,
-                    const Row& row) {
-  const std::int64_t width = planes * row.width_per_group / 64 * row.groups;
-  const std::int64_t out = 4 * planes;
-  TensorId y = relu(b, "relu", conv_norm(b, "1", x, {.channels = width}));
-  const Conv middle{
-      .channels = width, .kernel = 3, .stride = stride, .padding = 1, .groups = row.groups};
-  y = relu(b, "relu", conv_norm(b, "2", y, middle));
-  y = conv_norm(b, "3", y, {.channels = out});
-  return add_and_relu(b, y, projected(b, x, out, stride));
-}
-
-// Stage number `stage` from 0: `block(x, planes, stride)` as often as `blocks` says. All but
-// the first stage halve the image and double the channels.
-template <typename Block>
-TensorId run_stage(Builder& b, TensorId x, int stage, int blocks, int first_planes, Block block) {
-  const Scope scope(b, "layer" + std::to_string(stage + 1));
-  for (int i = 0; i < blocks; ++i) {
-    const Scope inner(b, std::to_string(i));
-    x = block(x, std::int64_t{first_planes} << stage, stage > 0 && i == 0 ? 2 : 1);
-  }
-  return x;
+  return add_and_relu(b, y, padded(b, x, out, stride));
 }
 
 graph::Graph with_head(Builder& b, TensorId x, std::int64_t classes) {
@@ -119,25 +81,14 @@ TensorId cifar_stem(Builder& b, Spec& spec, std::int64_t width, std::int64_t lea
   return relu(b, "relu", conv_norm(b, "1", x, {.channels = width, .kernel = 3, .padding = 1}));
 }
 
-TensorId imagenet_stem(Builder& b, Spec& spec) {
-  TensorId x = images(b, spec, 224, 32);
-  x = conv_norm(b, "1", x, {.channels = 64, .kernel = 7, .stride = 2, .padding = 3});
-  return max_pool(b, "maxpool", relu(b, "relu", x), {.kernel = 3, .stride = 2, .padding = 1});
-}
-
 graph::Graph build_resnet(Spec& spec) {
   const bool cifar = is_cifar(spec.name());
-  const Row& row = *std::find_if(kRows.begin(), kRows.end(), [&](const Row& r) {
-    return spec.name() == (cifar ? r.name + std::string(kCifarEnding) : r.name);
-  });
+  const std::string name = spec.name().substr(0, spec.name().find(kCifarEnding));
+  const Residual& net = residual_named(name);
   Builder b(spec.name());
-  TensorId x = cifar ? cifar_stem(b, spec, 64, 8) : imagenet_stem(b, spec);
+  TensorId x = cifar ? cifar_stem(b, spec, 64, 8) : residual_stem(b, images(b, spec, 224, 32));
   for (int stage = 0; stage < 4; ++stage) {
-    const auto block = [&](TensorId in, std::int64_t planes, std::int64_t stride) {
-      return row.bottleneck ? bottleneck(b, in, planes, stride, row)
-                            : basic_block(b, in, planes, stride, projected);
-    };
-    x = run_stage(b, x, stage, row.blocks[static_cast<std::size_t>(stage)], 64, block);
+    x = residual_stage(b, x, net, stage, {.stride = stage > 0 ? 2 : 1});
   }
   return with_head(b, x, classes(spec, cifar ? 10 : 1000));
 }
@@ -148,10 +99,11 @@ graph::Graph build_thin(Spec& spec) {
   Builder b(spec.name());
   TensorId x = cifar_stem(b, spec, 16, 4);
   for (int stage = 0; stage < 3; ++stage) {
-    const auto block = [&](TensorId in, std::int64_t planes, std::int64_t stride) {
-      return basic_block(b, in, planes, stride, padded);
-    };
-    x = run_stage(b, x, stage, (layers - 2) / 6, 16, block);
+    const Scope scope(b, "layer" + std::to_string(stage + 1));
+    for (int i = 0; i < (layers - 2) / 6; ++i) {
+      const Scope inner(b, std::to_string(i));
+      x = thin_block(b, x, std::int64_t{16} << stage, stage > 0 && i == 0 ? 2 : 1);
+    }
   }
   return with_head(b, x, classes(spec, 10));
 }
