@@ -91,11 +91,11 @@ INSTANTIATE_TEST_SUITE_P(
         Invented{"gavel",
                  "s,f,LM,Wikitext-2,K80,2,,,consolidated,FP32,5,10,throughput,20,"
                  "worker-iterations/s,ddp,none",
-                 "iterations/s, 2-8 GPUs, placement not stated", 2, 10},
+                 "it/s, 2-8 GPUs, nodes unknown", 2, 10},
         Invented{"shockwave",
                  "s,f,ResNet-50,ImageNet,V100,1,,,consolidated,FP32,16,16,throughput,20,"
                  "iterations/s,one,none",
-                 "iterations/s, 1 GPU", 1, 20},
+                 "it/s, 1 GPU", 1, 20},
         Invented{"mxnet", "s,f,AlexNet,x,M60,1,1,1,n/a,FP32,16,16,throughput,300,images/s,one,none",
                  "throughput", 1, 300},
         Invented{"muri",
