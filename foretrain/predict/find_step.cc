@@ -11,7 +11,8 @@ namespace {
 
 // Parameter servers apply the update themselves.
 bool worker_updates(const Request& request) {
-  return request.mode == Mode::Train && request.strategy.kind != Parallel::ParameterServer;
+  return request.mode == Mode::Train && request.strategy.kind != Parallel::ParameterServer &&
+         request.optimizer != graph::Optimizer::None;
 }
 
 // Everything that the prepared step depends on.

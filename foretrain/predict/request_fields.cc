@@ -21,7 +21,7 @@ constexpr std::array kFields{
     RequestField{"global_batch", Integer, "samples per step over all ranks, instead of batch"},
     RequestField{"precision", Text, "fp32, tf32, fp16, bf16, fp8, fp64 (fp32)"},
     RequestField{"framework", Text, "pytorch, pytorch-compile, tensorflow, ... (pytorch)"},
-    RequestField{"optimizer", Text, "sgd, momentum, adam, adamw, lamb, ... (sgd)"},
+    RequestField{"optimizer", Text, "sgd, momentum, adam, adamw, lamb, ..., none (sgd)"},
     RequestField{"strategy", Object, "ddp, allreduce, dataparallel, ps, horovod, or an object (ddp)"},
     RequestField{"mode", Text, "train or inference (train)"},
     RequestField{"trainable", Text, "all, head or lora:rank=16 (all)"},
