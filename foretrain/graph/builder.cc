@@ -129,7 +129,9 @@ std::vector<TensorId> Builder::add_all(Kind kind, const std::vector<TensorId>& i
 }
 
 void Builder::enter(const std::string& scope) { scopes_.push_back(scope); }
-void Builder::leave() { scopes_.pop_back(); }
+void Builder::leave() {
+  if (!scopes_.empty()) scopes_.pop_back();  // a finished builder has none, though a Scope lives
+}
 
 Graph Builder::finish() {
   scopes_.clear();

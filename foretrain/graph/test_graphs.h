@@ -101,6 +101,11 @@ class AnyGraph {
                      list({builder_.batch(), Dim(-1), Dim(0), Dim(8), Dim(2), Dim(4), Dim(6)}));
     if (draw_(2) == 0) attributes.set(Attr::Axes, list({Dim(0), Dim(1), Dim(2), Dim(3)}));
     if (draw_(2) == 0) attributes.set(Attr::Sizes, list({Dim(1), Dim(2), Dim(4), Dim(6)}));
+    if (draw_(3) == 0) {
+      std::vector<Dim> padding(2 + 2 * draw_(4));
+      for (Dim& value : padding) value = Dim(draw_(4) == 0 ? 1 : 0);
+      attributes.set(Attr::Padding, padding);
+    }
     if (draw_(2) == 0) attributes.set(Attr::Hidden, {Dim(8)});
     if (draw_(2) == 0)
       attributes.set(Attr::Type, {Dim(static_cast<std::int64_t>(draw_(kDTypeNames.size())))});

@@ -85,7 +85,7 @@ class Verifier {
     try {
       elements(tensor.shape);
     } catch (const Error& error) {
-      fail(graph_, name + ": " + error.what());
+      fail(graph_, name + "has too many elements: " + error.what());
     }
     const bool learned = tensor.role == Role::Parameter && is_floating(tensor.type);
     if (tensor.trainable && !learned) {
