@@ -85,8 +85,8 @@ TensorId bottleneck(Builder& b, TensorId x, const Block& block, const Residual& 
 }  // namespace
 
 const Residual& residual_named(const std::string& name) {
-  const auto found =
-      std::find_if(kNets.begin(), kNets.end(), [&](const Residual& net) { return net.name == name; });
+  const auto found = std::find_if(kNets.begin(), kNets.end(),
+                                  [&](const Residual& net) { return net.name == name; });
   if (found == kNets.end()) {
     throw Error(ErrorKind::NotFound, "no residual network '" + printable(name) + "'");
   }
@@ -127,7 +127,7 @@ TensorId projected(Builder& b, TensorId x, std::int64_t out, std::int64_t stride
 
 TensorId residual_stage(Builder& b, TensorId x, const Residual& net, int stage,
                         const StageForm& form) {
-  const Scope scope(b, "layer" + std::to_string(stage + 1));
+  const Scope scope(b, form.name.empty() ? "layer" + std::to_string(stage + 1) : form.name);
   for (int i = 0; i < net.blocks[static_cast<std::size_t>(stage)]; ++i) {
     const Scope inner(b, std::to_string(i));
     const Block block{std::int64_t{64} << stage, i == 0 ? form.stride : 1,

@@ -39,6 +39,7 @@ struct StageForm {
   std::int64_t first_dilation = 1;  // of the first block's 3x3 convolution
   std::int64_t dilation = 1;        // of the others'
   Norm norm = batch_norm;
+  std::string name{};  // in place of "layer" and the number
 };
 
 // Stage number `stage` from 0, of 64 * 2^stage planes.

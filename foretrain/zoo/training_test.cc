@@ -35,18 +35,18 @@ std::vector<std::string> all_models() {
   return all;
 }
 
-TEST(EveryModel, GivesEveryParameterAGradient) {
+TEST(EveryModel, GivesEveryLearnedParameterAGradient) {
   for (const std::string& name : all_models()) {
     SCOPED_TRACE(name);
     const Graph model = build(name);
     EXPECT_NO_THROW(graph::verify(model));
     const Graph step = graph::backward(model);
     EXPECT_NO_THROW(graph::verify(step));
-    const auto parameters =
+    const auto learned =
         std::count_if(step.tensors.begin(), step.tensors.end(), [](const graph::Tensor& tensor) {
-          return tensor.role == graph::Role::Parameter;
+          return tensor.trainable;
         });
-    EXPECT_EQ(static_cast<std::int64_t>(step.gradients.size()), parameters);
+    EXPECT_EQ(static_cast<std::int64_t>(step.gradients.size()), learned);
   }
 }
 

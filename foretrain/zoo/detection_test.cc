@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "foretrain/base/error.h"
+#include "foretrain/zoo/test_counts.h"
+#include "foretrain/zoo/zoo.h"
+
+namespace foretrain::zoo {
+namespace {
+
+using graph::Attr;
+using graph::Graph;
+using graph::Node;
+using graph::TensorId;
+
+// torchvision's `num_params`. YOLOv3: what its PyTorch ports have; 255 - 75 = 180 fewer outputs of
+// 1024 + 512 + 256 weights and three biases for the 20 classes of VOC. NVIDIA's SSD300, by hand:
+// ResNet-50 up to its third stage 8,543,296, five pairs of convolutions and norms
+// 1,443,328 + 1,312,256 + 361,216 + 2 * 328,448, and (9 c + 1) * anchors * 85 for maps of c =
+// 1024, 512, 512 and three times 256 channels: 10,577,910.
+constexpr Published kPublished[] = {
+    {"ssd300_vgg16", 35'641'826},
+    {"ssd300", 22'894'902},
+    {"yolov3", 61'949'149},
+    {"yolov3:classes=20", 61'949'149 - 180 * 1795},
+    {"retinanet_resnet50_fpn", 34'014'999},
+    {"fasterrcnn_resnet50_fpn", 41'755'286},
+    {"maskrcnn_resnet50_fpn", 44'401'393},
+    {"keypointrcnn_resnet50_fpn", 59'137'258},
+};
+
+TEST(Detectors, HaveThePublishedParameters) {
+  for (const Published& row : kPublished) {
+    EXPECT_EQ(graph::parameter_count(build(row.model)), row.parameters) << row.model;
+  }
+}
+
+// torchvision's `_ops` in billions of multiply-adds, for images of 800 x 800 and a thousand
+// proposals where there are any; YOLOv3's 65.86 billion operations as Darknet prints them. Mask
+// R-CNN was counted without an object, so without its masks' work.
+TEST(Detectors, HaveThePublishedWork) {
+  const auto gmac = [](const char* model) { return product_flops(build(model), 1) / 2e9; };
+  EXPECT_NEAR(gmac("ssd300_vgg16"), 34.858, 0.0006);
+  EXPECT_NEAR(gmac("retinanet_resnet50_fpn:image=800"), 151.54, 0.0006);
+  EXPECT_NEAR(gmac("fasterrcnn_resnet50_fpn:image=800,proposals=1000"), 134.38, 0.0006);
+  EXPECT_NEAR(2 * gmac("yolov3"), 65.86, 0.01);
+}
+
+// Masks of 128 proposals: four convolutions over 14 x 14 pixels, 256 * 256 * 9 each, one of
+// 256 * 256 * 4 that doubles both sides, 256 * 91 for each of the 28 x 28 pixels.
+TEST(Detectors, MasksAddTheirWork) {
+  const double boxes = product_flops(build("fasterrcnn_resnet50_fpn"), 1);
+  const double masks = product_flops(build("maskrcnn_resnet50_fpn"), 1);
+  const double by_hand = 128.0 * (196.0 * (4 * 589'824 + 262'144) + 784.0 * 23'296);
+  EXPECT_NEAR((masks - boxes) / 2, by_hand, 1);
+}
+
+// A proposal: 7 * 7 * 256 * 1024 + 1024 * 1024 + 1024 * 5 * 91 multiply-adds.
+TEST(Detectors, ProposalsAddTheirWork) {
+  const double few = product_flops(build("fasterrcnn_resnet50_fpn:proposals=256"), 1);
+  const double many = product_flops(build("fasterrcnn_resnet50_fpn:proposals=512"), 1);
+  EXPECT_NEAR((many - few) / 2, 256.0 * (12'845'056 + 1'048'576 + 465'920), 1);
+}
+
+// 38 * 38 * 4 + 19 * 19 * 6 + 10 * 10 * 6 + 5 * 5 * 6 + 3 * 3 * 4 + 4 = 8732.
+TEST(Detectors, SsdHasItsAnchors) {
+  const graph::Dim batch = graph::symbol(0);
+  const Graph nvidia = build("ssd300");
+  EXPECT_EQ(nvidia.tensor(nvidia.outputs[0]).shape, (graph::Shape{batch, 4, 8732}));
+  EXPECT_EQ(nvidia.tensor(nvidia.outputs[1]).shape, (graph::Shape{batch, 81, 8732}));
+  const Graph vgg = build("ssd300_vgg16");
+  EXPECT_EQ(vgg.tensor(vgg.outputs[0]).shape, (graph::Shape{batch, 8732, 4}));
+}
+
+TEST(Detectors, YoloPredictsAtThreeScales) {
+  const Graph graph = build("yolov3:classes=20,image=320");
+  ASSERT_EQ(graph.outputs.size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::int64_t grid = 40 >> i;
+    EXPECT_EQ(graph.tensor(graph.outputs[i]).shape,
+              (graph::Shape{graph::symbol(0), grid, grid, 3, 25}));
+  }
+}
+
+std::int64_t learned(const Graph& graph) {
+  std::int64_t sum = 0;
+  for (const graph::Tensor& tensor : graph.tensors) {
+    if (tensor.trainable) sum += elements(tensor.shape).factor;
+  }
+  return sum;
+}
+
+// Stem 9,408; first stage 64 * (64 + 576 + 256) + 64 * 256 and twice 256 * 64 * 2 + 64 * 576:
+// 73,728 + 139,264 = 212,992.
+TEST(Detectors, FirstLayersOfABackboneAreFrozen) {
+  const std::int64_t all = 41'755'286;
+  EXPECT_EQ(learned(build("fasterrcnn_resnet50_fpn:trainable_layers=5")), all);
+  EXPECT_EQ(learned(build("fasterrcnn_resnet50_fpn:trainable_layers=4")), all - 9'408);
+  EXPECT_EQ(learned(build("fasterrcnn_resnet50_fpn")), all - 9'408 - 212'992);
+}
+
+TEST(Detectors, SayWhatTheyAssume) {
+  for (const Published& row : kPublished) EXPECT_FALSE(build(row.model).notes.empty()) << row.model;
+}
+
+TEST(Detectors, NameParametersAsTheirSourcesDo) {
+  EXPECT_TRUE(has_tensor(build("yolov3"), "module_list.105.conv_105.bias"));
+  EXPECT_TRUE(has_tensor(build("ssd300"), "feature_extractor.feature_extractor.6.5.conv3.weight"));
+  EXPECT_TRUE(has_tensor(build("ssd300"), "additional_blocks.4.3.weight"));
+  EXPECT_TRUE(has_tensor(build("ssd300_vgg16"), "backbone.extra.0.7.1.weight"));
+  EXPECT_TRUE(has_tensor(build("retinanet_resnet50_fpn"), "backbone.fpn.extra_blocks.p7.bias"));
+  EXPECT_TRUE(has_tensor(build("retinanet_resnet50_fpn"), "head.regression_head.conv.3.0.weight"));
+  const Graph mask = build("maskrcnn_resnet50_fpn");
+  EXPECT_TRUE(has_tensor(mask, "backbone.body.layer4.2.bn3.running_var"));
+  EXPECT_TRUE(has_tensor(mask, "backbone.fpn.inner_blocks.3.0.weight"));
+  EXPECT_TRUE(has_tensor(mask, "rpn.head.conv.0.0.weight"));
+  EXPECT_TRUE(has_tensor(mask, "roi_heads.box_predictor.bbox_pred.weight"));
+  EXPECT_TRUE(has_tensor(mask, "roi_heads.mask_predictor.mask_fcn_logits.weight"));
+}
+
+TEST(Detectors, RefuseWhatDoesNotFit) {
+  EXPECT_THROW(build("yolov3:image=400"), Error);
+  EXPECT_THROW(build("ssd300:image=299"), Error);
+  EXPECT_THROW(build("fasterrcnn_resnet50_fpn:trainable_layers=6"), Error);
+  EXPECT_THROW(build("fasterrcnn_resnet50_fpn:proposals=0"), Error);
+  EXPECT_THROW(build("retinanet_resnet50_fpn:proposals=512"), Error);
+  EXPECT_NO_THROW(build("maskrcnn_resnet18_fpn:image=128,proposals=4"));
+  EXPECT_NO_THROW(build("retinanet_resnet50_fpn:height=801,width=333"));
+}
+
+// An overwritten tensor must not be read again: no other node has it among its inputs later.
+TEST(Detectors, ReadNothingThatWasOverwritten) {
+  for (const Published& row : kPublished) {
+    std::set<TensorId> gone;
+    for (const Node& node : build(row.model).nodes) {
+      for (const TensorId id : node.inputs) {
+        EXPECT_EQ(gone.count(id), 0u) << row.model << " " << node.scope;
+      }
+      if (node.attributes.number(Attr::Inplace, 0) != 0) gone.insert(node.inputs[0]);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace foretrain::zoo

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/zoo/pyramid.h"
+
+#include "foretrain/zoo/detection_layers.h"
+#include "foretrain/zoo/residual.h"
+#include "foretrain/zoo/vision_layers.h"
+
+namespace foretrain::zoo {
+
+using graph::Builder;
+using graph::Scope;
+using graph::TensorId;
+
+namespace {
+
+constexpr const char* kNetworks[] = {"resnet18",         "resnet50",         "resnet101",
+                                     "resnext101_32x4d", "resnext101_32x8d", "resnext101_64x4d"};
+constexpr const char* kEnding = "_fpn";
+constexpr std::int64_t kLayers = 5;  // stem and stages
+
+}  // namespace
+
+TensorId detector_images(Builder& b, Spec& spec) {
+  const TensorId x = pictures(b, spec, {800, 1088}, 128);
+  const Pair size = image_size(b, x);
+  b.note("images of " + std::to_string(size.height) + " x " + std::to_string(size.width) +
+         " pixels; those of a real batch differ in size and are filled up to the largest");
+  return x;
+}
+
+std::vector<TensorId> pyramid_backbone(Builder& b, TensorId x, const std::string& network,
+                                       std::size_t first) {
+  const Scope scope(b, "backbone");
+  b.enter("body");
+  std::vector<TensorId> stages =
+      residual_features(b, x, residual_named(network), 32, frozen_norm);
+  b.leave();
+  stages.erase(stages.begin(), stages.begin() + static_cast<std::ptrdiff_t>(first));
+  return feature_pyramid(b, stages);
+}
+
+std::int64_t trainable_layers(Spec& spec) { return spec.take("trainable_layers", 3, 0, kLayers); }
+
+void freeze_backbone(graph::Graph& graph, std::int64_t trainable_layers) {
+  std::vector<std::string> frozen;
+  for (std::int64_t layer = 0; layer < kLayers - trainable_layers; ++layer) {
+    const std::string name = layer == 0 ? "conv1" : "layer" + std::to_string(layer);
+    frozen.push_back("backbone.body." + name + ".");
+  }
+  freeze(graph, frozen);
+}
+
+std::vector<Entry> pyramid_rows(const std::string& detector, const std::string& about,
+                                const std::string& parameters, graph::Graph (*build)(Spec&)) {
+  std::vector<Entry> entries;
+  for (const std::string network : kNetworks) {
+    entries.push_back({{detector + "_" + network + kEnding, "Detection",
+                        about + " over " + network,
+                        "height=800, width=1088, image, " + parameters + ", trainable_layers=3"},
+                       build});
+  }
+  return entries;
+}
+
+std::string network_of(const std::string& model, const std::string& detector) {
+  const std::string rest = model.substr(detector.size() + 1);
+  return rest.substr(0, rest.size() - std::string(kEnding).size());
+}
+
+}  // namespace foretrain::zoo

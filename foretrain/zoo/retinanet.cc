@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// RetinaNet (Lin, Goyal, Girshick, He, Dollar, ICCV 2017), as in torchvision.
+#include "foretrain/zoo/detection_layers.h"
+#include "foretrain/zoo/pyramid.h"
+#include "foretrain/zoo/registry.h"
+#include "foretrain/zoo/vision_layers.h"
+
+namespace foretrain::zoo {
+namespace {
+
+using graph::Attr;
+using graph::Builder;
+using graph::Kind;
+using graph::Scope;
+using graph::TensorId;
+
+constexpr const char* kName = "retinanet";
+constexpr std::int64_t kChannels = 256;
+constexpr std::int64_t kAnchors = 9;       // per pixel of each map
+constexpr std::int64_t kForeground = 100;  // anchors of an image that match a box
+
+// Two coarser maps.
+void extend(Builder& b, std::vector<TensorId>& maps) {
+  const Scope scope(b, "backbone.fpn.extra_blocks");
+  Conv halving = padded_conv(kChannels, 3, 2);
+  halving.bias = true;
+  maps.push_back(conv(b, "p6", maps.back(), halving));
+  const TensorId active = b.add(Kind::Relu, {maps.back()});
+  maps.push_back(conv(b, "p7", active, halving));
+}
+
+// Four convolutions and a last one, the same for every map: [batch, anchors, columns].
+TensorId head(Builder& b, const std::string& name, const std::string& last_name,
+              const std::vector<TensorId>& maps, std::int64_t columns) {
+  const Scope scope(b, "head." + name);
+  std::vector<SharedConv> layers;
+  for (int i = 0; i < 4; ++i) {
+    layers.push_back(
+        shared_conv(b, "conv." + std::to_string(i) + ".0", kChannels, kChannels, 3));
+  }
+  const SharedConv last = shared_conv(b, last_name, kChannels, kAnchors * columns, 3);
+  std::vector<TensorId> parts;
+  for (TensorId x : maps) {
+    for (const SharedConv& layer : layers) x = relu(b, "", apply(b, layer, x));
+    parts.push_back(by_anchor(b, apply(b, last, x), columns));
+  }
+  return concat(b, parts);
+}
+
+// Of every anchor that matches clearly or not at all: nearly all. Targets are made on the device
+// and are as large as the logits; "one minus" is one kernel, here a negation.
+TensorId focal_loss(Builder& b, TensorId logits) {
+  const Scope scope(b, "classification_loss");
+  const auto mul = [&](TensorId x, TensorId y) { return b.add(Kind::Mul, {x, y}); };
+  const TensorId valid = b.add(Kind::Contiguous, {logits});
+  const TensorId wanted =
+      b.add(Kind::Cast, {b.add(Kind::Compare, {logits})},
+            {{Attr::Type, {static_cast<std::int64_t>(DType::F32)}}});
+  const TensorId p = b.add(Kind::Sigmoid, {valid});
+  const TensorId entropy = b.add(Kind::Softplus, {valid});
+  const TensorId other = b.add(Kind::Neg, {wanted});
+  const TensorId right = b.add(Kind::Add, {mul(p, wanted), mul(b.add(Kind::Neg, {p}), other)});
+  const TensorId loss = mul(entropy, b.add(Kind::Pow, {b.add(Kind::Neg, {right})}));
+  const TensorId balance =
+      b.add(Kind::Add, {b.add(Kind::Scale, {wanted}), b.add(Kind::Scale, {other})});
+  return b.add(Kind::Scale, {b.add(Kind::Sum, {mul(balance, loss)})});
+}
+
+graph::Graph build_retinanet(Spec& spec) {
+  Builder b(spec.name());
+  const TensorId x = detector_images(b, spec);
+  const std::int64_t count = classes(spec, 91);
+  const std::int64_t trainable = trainable_layers(spec);
+  std::vector<TensorId> maps = pyramid_backbone(b, x, network_of(spec.name(), kName), 1);
+  extend(b, maps);
+  const TensorId labels = head(b, "classification_head", "cls_logits", maps, count);
+  const TensorId boxes = head(b, "regression_head", "bbox_reg", maps, 4);
+  b.output(labels);
+  b.output(boxes);
+  b.note("matching boxes with anchors is not counted; " + std::to_string(kForeground) +
+         " anchors of an image match a box");
+  const TensorId matched = pick(b, "matched", boxes, kForeground);
+  sum_losses(b, {focal_loss(b, labels), pointwise_loss(b, "boxes", matched)});
+  graph::Graph graph = b.finish();
+  freeze_backbone(graph, trainable);
+  return graph;
+}
+
+}  // namespace
+
+std::vector<Entry> retinanet_entries() {
+  return pyramid_rows(kName, "RetinaNet", "classes=91", build_retinanet);
+}
+
+}  // namespace foretrain::zoo
