@@ -119,6 +119,7 @@ class Fuser {
       }
       fused.label += describe(node);
       parts.emplace_back(static_cast<std::int64_t>(node.kind));
+      if (node.attributes.number(Attr::Frozen, 0) != 0) fused.attributes.set(Attr::Frozen, {Dim(1)});
       for (const TensorId id : node.inputs) {
         const bool seen = std::find(fused.inputs.begin(), fused.inputs.end(), id) != fused.inputs.end();
         if (!seen && !inside.contains(id)) fused.inputs.push_back(id);

@@ -91,6 +91,18 @@ TEST(Fuse, JoinsABatchNormWithItsActivation) {
   EXPECT_EQ(fused.nodes[0].label, "batch_norm+add+relu");
 }
 
+// x and the weight, once: nobody computes statistics.
+TEST(Fuse, ReadsTheInputOfAFrozenNormOnce) {
+  Builder builder("m");
+  const TensorId x = builder.input("x", {builder.batch(), 4, 8});
+  const TensorId n = builder.add(Kind::BatchNorm, {x, builder.parameter("w", {4})});
+  builder.output(builder.add(Kind::Relu, {n}));
+  const Graph model = builder.finish();
+  const double bytes = 4 * 2 * 4 * 8;
+  EXPECT_EQ(total(fuse(model, Fusion::NormActivation)).read_bytes, 2 * bytes + 16);
+  EXPECT_EQ(total(fuse(for_inference(model), Fusion::NormActivation)).read_bytes, bytes + 16);
+}
+
 TEST(Fuse, OfAWholeStepKeepsItsProductsAndMovesLess) {
   Builder builder("m");
   const Dim batch = builder.batch();

@@ -23,6 +23,13 @@ void require_operands(const Node& node, const Shapes& inputs) {
   }
 }
 
+// A norm's weights: one value for each that it scales.
+void require_each(const Shapes& inputs, const Shape& values) {
+  for (std::size_t i = 1; i < inputs.size(); ++i) {
+    require(inputs[i] == values, "a weight of the norm does not fit its input");
+  }
+}
+
 }  // namespace
 
 Dim windowed(const Node& node, const Dim& size, int axis, int spatial, std::int64_t kernel,
@@ -83,20 +90,23 @@ Shapes infer_dropout(const Node&, const Shapes& inputs) {
 }
 
 Shapes infer_norm(const Node& node, const Shapes& inputs) {
-  require_inputs(inputs, 1, 5);
+  require_inputs(inputs, 1, node.kind == Kind::BatchNorm ? 5 : node.kind == Kind::RmsNorm ? 2 : 3);
   const Shape& x = inputs[0];
   if (node.kind == Kind::BatchNorm) {
     require(x.rank() >= 2, "batch norm takes [batch, channels, ...]");
+    require_each(inputs, Shape{x[1]});
     return {x, Shape{x[1] * Dim(2)}};
   }
   if (node.kind == Kind::GroupNorm) {
     require(x.rank() >= 2, "group norm takes [batch, channels, ...]");
+    require_each(inputs, Shape{x[1]});
     const std::int64_t groups = node.attributes.number(Attr::Groups, 1);
     require(groups >= 1, "group norm needs at least one group");
     return {x, Shape{x[0] * Dim(2 * groups)}};
   }
   const std::int64_t trailing = node.attributes.number(Attr::Axes, 1);
   require(trailing >= 1 && trailing <= x.rank(), "the norm's axes exceed the tensor's rank");
+  require_each(inputs, Shape(x.dims().last(static_cast<std::size_t>(trailing))));
   Dim rows(node.kind == Kind::LayerNorm ? 2 : 1);
   for (int i = 0; i < x.rank() - trailing; ++i) rows = rows * x[i];
   return {x, Shape{rows}};

@@ -49,7 +49,10 @@ TEST(Norms, RefuseWhatDoesNotFit) {
   EXPECT_EQ(inferred(K::LayerNorm, {"batch,8"}, {{A::Axes, {3}}}),
             "the norm's axes exceed the tensor's rank");
   EXPECT_EQ(inferred(K::RmsNorm, {""}), "the norm's axes exceed the tensor's rank");
-  EXPECT_EQ(inferred(K::LayerNorm, {}), "takes 1 to 5 inputs, has 0");
+  EXPECT_EQ(inferred(K::LayerNorm, {}), "takes 1 to 3 inputs, has 0");
+  for (const Kind kind : {K::BatchNorm, K::GroupNorm, K::LayerNorm, K::RmsNorm}) {
+    EXPECT_EQ(inferred(kind, {"batch,4,8", "5"}), "a weight of the norm does not fit its input");
+  }
 }
 
 TEST(Reductions, RemoveOrKeepAxes) {

@@ -13,7 +13,7 @@
 namespace foretrain::graph {
 namespace {
 
-constexpr unsigned kGraphs = 150;
+constexpr unsigned kGraphs = 200;
 
 Graph any_graph(unsigned seed) {
   std::mt19937 random(seed);
@@ -100,7 +100,6 @@ TEST(AnyGraph, WritesNoMoreWhenFused) {
       EXPECT_LE(fused.nodes.size(), step.nodes.size());
       EXPECT_DOUBLE_EQ(total(fused).flops, total(step).flops);
       EXPECT_LE(total(fused).written_bytes, total(step).written_bytes);
-      EXPECT_LE(total(fused).read_bytes, total(step).read_bytes);
     }
   });
 }

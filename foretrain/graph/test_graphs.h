@@ -59,9 +59,10 @@ class AnyGraph {
   // drawn more often.
   Kind kind() {
     static constexpr std::array kRare{
-        Kind::Linear,    Kind::MatMul,    Kind::Conv,   Kind::Attention, Kind::Recurrent,
-        Kind::Embedding, Kind::Reshape,   Kind::Concat, Kind::Transpose, Kind::Split,
-        Kind::LayerNorm, Kind::BatchNorm, Kind::Add,    Kind::Mul,       Kind::CrossEntropy};
+        Kind::Linear,    Kind::MatMul,    Kind::Conv,         Kind::Attention,
+        Kind::Recurrent, Kind::Embedding, Kind::Reshape,      Kind::Concat,
+        Kind::Transpose, Kind::Split,     Kind::LayerNorm,    Kind::BatchNorm,
+        Kind::Add,       Kind::Mul,       Kind::CrossEntropy, Kind::Pad};
     if (draw_(2) == 0) return kRare[draw_(kRare.size())];
     while (true) {
       const auto kind = static_cast<Kind>(draw_(kKinds));
@@ -101,6 +102,7 @@ class AnyGraph {
                      list({builder_.batch(), Dim(-1), Dim(0), Dim(8), Dim(2), Dim(4), Dim(6)}));
     if (draw_(2) == 0) attributes.set(Attr::Axes, list({Dim(0), Dim(1), Dim(2), Dim(3)}));
     if (draw_(2) == 0) attributes.set(Attr::Sizes, list({Dim(1), Dim(2), Dim(4), Dim(6)}));
+    if (draw_(4) == 0) attributes.set(Attr::Sizes, {Dim(4), Dim(4)});  // halves of 8
     if (draw_(3) == 0) {
       std::vector<Dim> padding(2 + 2 * draw_(4));
       for (Dim& value : padding) value = Dim(draw_(4) == 0 ? 1 : 0);

@@ -146,7 +146,8 @@ Work work_fused(const NodeView& v) {
   work.vector_flops = largest_count(v) * (parts == nullptr ? 1 : static_cast<double>(parts->size()));
   for (const Dim& part : parts == nullptr ? std::vector<Dim>{} : *parts) {
     const auto kind = static_cast<Kind>(part.factor);
-    if (kind == Kind::BatchNorm || kind == Kind::GroupNorm || kind == Kind::NormGrad) {
+    const bool frozen = kind == Kind::BatchNorm && v.attr(Attr::Frozen, 0) != 0;
+    if ((kind == Kind::BatchNorm && !frozen) || kind == Kind::GroupNorm || kind == Kind::NormGrad) {
       work.read_bytes += v.in_bytes(0);
     }
   }
