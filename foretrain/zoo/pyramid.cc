@@ -32,6 +32,7 @@ std::vector<TensorId> pyramid_backbone(Builder& b, TensorId x, const std::string
                                        std::size_t first) {
   const Scope scope(b, "backbone");
   b.enter("body");
+  x = residual_stem(b, x, frozen_norm);
   std::vector<TensorId> stages =
       residual_features(b, x, residual_named(network), 32, frozen_norm);
   b.leave();

@@ -57,7 +57,7 @@ Conv three(std::int64_t channels, std::int64_t stride, std::int64_t dilation,
 TensorId basic_block(Builder& b, TensorId x, const Block& block) {
   const Conv first = three(block.planes, block.stride, block.dilation);
   TensorId y = relu(b, "relu", conv_norm(b, "1", x, first, block.norm));
-  y = conv_norm(b, "2", y, three(block.planes, 1, block.dilation), block.norm);
+  y = conv_norm(b, "2", y, three(block.planes, 1, 1), block.norm);
   return add_and_relu(b, y, projected(b, x, block.planes, block.stride, block.norm));
 }
 
@@ -145,7 +145,6 @@ TensorId residual_stem(Builder& b, TensorId x, Norm norm) {
 
 std::vector<TensorId> residual_features(Builder& b, TensorId x, const Residual& net,
                                         int output_stride, Norm norm) {
-  x = residual_stem(b, x, norm);
   std::vector<TensorId> features;
   int reached = 4;
   std::int64_t dilation = 1;

@@ -49,8 +49,8 @@ graph::TensorId residual_stage(graph::Builder& builder, graph::TensorId x, const
 // 7x7 convolution of stride 2, norm, ReLU, pooling of stride 2.
 graph::TensorId residual_stem(graph::Builder& builder, graph::TensorId x, Norm norm = batch_norm);
 
-// The stem and all stages; what each stage gives. `output_stride` 8 or 16: dilation in place of
-// the last strides (Chen et al., 2017).
+// What each stage gives of the stem's output. `output_stride` 8 or 16: dilation in place of the
+// last strides (Chen et al., 2017).
 std::vector<graph::TensorId> residual_features(graph::Builder& builder, graph::TensorId x,
                                                const Residual& net, int output_stride = 32,
                                                Norm norm = batch_norm);

@@ -24,10 +24,10 @@ Catalog collect() {
        {resnet_entries, alexnet_entries, vgg_entries, squeezenet_entries, densenet_entries,
         inception_entries, mobilenet_entries, mnasnet_entries, shufflenet_entries,
         googlenet_entries, inception_v4_entries, mobilenet_v3_entries, efficientnet_entries,
-        regnet_entries, convnext_entries, vit_entries, swin_entries, ssd_entries,
-        yolov3_entries, retinanet_entries, rcnn_entries, lstm_entries,
-        gnmt_entries, transformer_entries, bert_entries, gpt_entries, opt_entries, llama_entries,
-        mlp_entries, neumf_entries, random_entries}) {
+        regnet_entries, convnext_entries, vit_entries, swin_entries, ssd_entries, yolov3_entries,
+        retinanet_entries, rcnn_entries, segmentation_entries, mmsegmentation_entries, unet_entries,
+        volume_unet_entries, lstm_entries, gnmt_entries, transformer_entries, bert_entries,
+        gpt_entries, opt_entries, llama_entries, mlp_entries, neumf_entries, random_entries}) {
     for (Entry& entry : entries()) {
       catalog.models.push_back(std::move(entry.model));
       catalog.builders.push_back(entry.build);

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// FCN, PSPNet (Zhao et al., CVPR 2017), DeepLab v3 and v3+ (Chen et al., ECCV 2018) on residual
+// networks of output stride 8 ("R-50-D8"), as MMSegmentation configures them: a stem of three
+// convolutions, heads of 512 channels (128 on ResNet-18), an auxiliary head.
+#include <array>
+
+#include "foretrain/zoo/registry.h"
+#include "foretrain/zoo/residual.h"
+#include "foretrain/zoo/segmentation_layers.h"
+#include "foretrain/zoo/vision_layers.h"
+
+namespace foretrain::zoo {
+namespace {
+
+using graph::Builder;
+using graph::Scope;
+using graph::TensorId;
+
+constexpr std::array kDilations{1, 12, 24, 36};
+
+TensorId unit(Builder& b, const std::string& name, TensorId x, const Conv& layer) {
+  const Scope scope(b, name);
+  return relu(b, "activate", batch_norm(b, "bn", conv(b, "conv", x, layer)));
+}
+
+Conv wide(std::int64_t channels, std::int64_t dilation, std::int64_t groups = 1) {
+  return {.channels = channels,
+          .kernel = 3,
+          .padding = dilation,
+          .groups = groups,
+          .dilation = dilation};
+}
+
+// A convolution of each channel, then one across channels.
+TensorId separable(Builder& b, const std::string& name, TensorId x, std::int64_t out,
+                   std::int64_t dilation = 1) {
+  const Scope scope(b, name);
+  const std::int64_t in = channels(b, x);
+  return unit(b, "pointwise_conv", unit(b, "depthwise_conv", x, wide(in, dilation, in)),
+              {.channels = out});
+}
+
+TensorId deep_stem(Builder& b, TensorId x) {
+  constexpr std::array kWidths{32, 32, 64};
+  {
+    const Scope scope(b, "stem");
+    for (int i = 0; i < 3; ++i) {
+      const std::int64_t width = kWidths[static_cast<std::size_t>(i)];
+      x = conv(b, std::to_string(3 * i), x, padded_conv(width, 3, i == 0 ? 2 : 1));
+      x = relu(b, std::to_string(3 * i + 2), batch_norm(b, std::to_string(3 * i + 1), x));
+    }
+  }
+  return max_pool(b, "maxpool", x, {.kernel = 3, .stride = 2, .padding = 1});
+}
+
+TensorId classify(Builder& b, TensorId x, std::int64_t count) {
+  return conv(b, "conv_seg", dropout(b, "dropout", x), {.channels = count, .bias = true});
+}
+
+TensorId fcn_head(Builder& b, TensorId x, std::int64_t width, std::int64_t count, int layers) {
+  TensorId y = x;
+  for (int i = 0; i < layers; ++i) {
+    y = unit(b, "convs." + std::to_string(i), y, padded_conv(width, 3));
+  }
+  if (layers > 1) y = unit(b, "conv_cat", concat(b, {x, y}), padded_conv(width, 3));
+  return classify(b, y, count);
+}
+
+TensorId pyramid_pooling_head(Builder& b, TensorId x, std::int64_t width, std::int64_t count) {
+  std::vector<TensorId> parts{x};
+  constexpr std::array kSizes{1, 2, 3, 6};
+  for (std::size_t i = 0; i < kSizes.size(); ++i) {
+    const Scope scope(b, "psp_modules." + std::to_string(i));
+    const TensorId small = adaptive_avg_pool(b, "0", x, kSizes[i]);
+    parts.push_back(resize(b, unit(b, "1", small, {.channels = width}), image_size(b, x)));
+  }
+  return classify(b, unit(b, "bottleneck", concat(b, parts), padded_conv(width, 3)), count);
+}
+
+// Atrous spatial pyramid pooling.
+TensorId spatial_pyramid(Builder& b, TensorId x, std::int64_t width, bool separated) {
+  const TensorId mean = adaptive_avg_pool(b, "image_pool.0", x, 1);
+  std::vector<TensorId> parts{
+      resize(b, unit(b, "image_pool.1", mean, {.channels = width}), image_size(b, x))};
+  for (std::size_t i = 0; i < kDilations.size(); ++i) {
+    const std::string name = "aspp_modules." + std::to_string(i);
+    const std::int64_t dilation = kDilations[i];
+    if (i == 0) {
+      parts.push_back(unit(b, name, x, {.channels = width}));
+    } else {
+      parts.push_back(separated ? separable(b, name, x, width, dilation)
+                                : unit(b, name, x, wide(width, dilation)));
+    }
+  }
+  return unit(b, "bottleneck", concat(b, parts), padded_conv(width, 3));
+}
+
+// Beside the first stage's features, at their size.
+TensorId plus_head(Builder& b, TensorId x, TensorId first, std::int64_t width,
+                   std::int64_t count) {
+  x = spatial_pyramid(b, x, width, true);
+  const TensorId fine = unit(b, "c1_bottleneck", first, {.channels = width == 512 ? 48 : 12});
+  x = concat(b, {resize(b, x, image_size(b, fine)), fine});
+  x = separable(b, "sep_bottleneck.1", separable(b, "sep_bottleneck.0", x, width), width);
+  return classify(b, x, count);
+}
+
+TensorId decode(Builder& b, const std::string& head, const std::vector<TensorId>& stages,
+                std::int64_t width, std::int64_t count) {
+  const Scope scope(b, "decode_head");
+  if (head == "fcn") return fcn_head(b, stages[3], width, count, 2);
+  if (head == "pspnet") return pyramid_pooling_head(b, stages[3], width, count);
+  if (head == "deeplabv3plus") return plus_head(b, stages[3], stages[0], width, count);
+  return classify(b, spatial_pyramid(b, stages[3], width, false), count);
+}
+
+// "pspnet_r50-d8".
+graph::Graph build_mmseg(Spec& spec) {
+  const std::size_t split = spec.name().find("_r");
+  const std::string head = spec.name().substr(0, split);
+  const std::string depth = spec.name().substr(split + 2, spec.name().find('-') - split - 2);
+  Builder b(spec.name());
+  const TensorId x = pictures(b, spec, {512, 1024}, 64);
+  const Pair image = image_size(b, x);
+  const std::int64_t count = classes(spec, 19);
+  b.enter("backbone");
+  const std::vector<TensorId> stages =
+      residual_features(b, deep_stem(b, x), residual_named("resnet" + depth), 8);
+  b.leave();
+  const std::int64_t width = depth == "18" ? 128 : 512;
+  const TensorId logits = decode(b, head, stages, width, count);
+  const TensorId numbers = pixel_targets(b, image);
+  const PixelLoss main = pixel_loss(b, "loss", logits, image, numbers);
+  b.output(main.logits);
+  b.enter("auxiliary_head");
+  const TensorId aux = fcn_head(b, stages[2], width / 2, count, 1);
+  b.leave();
+  weigh_losses(b, main.loss, pixel_loss(b, "aux_loss", aux, image, numbers).loss);
+  return b.finish();
+}
+
+}  // namespace
+
+std::vector<Entry> mmsegmentation_entries() {
+  constexpr std::array kHeads{std::array{"fcn", "FCN"}, std::array{"pspnet", "PSPNet"},
+                              std::array{"deeplabv3", "DeepLab v3"},
+                              std::array{"deeplabv3plus", "DeepLab v3+"}};
+  std::vector<Entry> entries;
+  for (const auto& [name, about] : kHeads) {
+    for (const std::string depth : {"18", "50", "101"}) {
+      entries.push_back({{std::string(name) + "_r" + depth + "-d8", "Segmentation",
+                          std::string(about) + " on ResNet-" + depth +
+                              " of output stride 8, as MMSegmentation configures it",
+                          "height=512, width=1024, image, classes=19"},
+                         build_mmseg});
+    }
+  }
+  return entries;
+}
+
+}  // namespace foretrain::zoo

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <set>
+#include <span>
+
+#include "foretrain/base/error.h"
+#include "foretrain/zoo/test_counts.h"
+#include "foretrain/zoo/zoo.h"
+
+namespace foretrain::zoo {
+namespace {
+
+using graph::Attr;
+using graph::Graph;
+using graph::Node;
+using graph::Shape;
+using graph::TensorId;
+
+// torchvision's `num_params`; milesial's U-Net for three channels and one class. What
+// MMSegmentation prints for 19 classes: 49.50M, 48.98M, 68.11M and 43.59M.
+constexpr Published kPublished[] = {
+    {"fcn_resnet50", 35'322'218},
+    {"fcn_resnet101", 54'314'346},
+    {"deeplabv3_resnet50", 42'004'074},
+    {"deeplabv3_resnet101", 60'996'202},
+    {"unet", 31'037'633},
+    {"fcn_r50-d8", 49'497'734},
+    {"pspnet_r50-d8", 48'975'494},
+    {"deeplabv3_r50-d8", 68'113'030},
+    {"deeplabv3plus_r50-d8", 43'589'878},
+};
+
+// Channels in and out, the kernel's values.
+struct Layer {
+  std::int64_t in;
+  std::int64_t out;
+  std::int64_t kernel;
+};
+
+// Of convolutions with bias.
+std::int64_t parameters(std::span<const Layer> layers) {
+  std::int64_t sum = 0;
+  for (const Layer& layer : layers) sum += layer.in * layer.out * layer.kernel + layer.out;
+  return sum;
+}
+
+TEST(Segmenters, HaveThePublishedParameters) {
+  for (const Published& row : kPublished) {
+    EXPECT_EQ(graph::parameter_count(build(row.model)), row.parameters) << row.model;
+  }
+}
+
+// torchvision's `_ops`, with the auxiliary classifier: 1024 * 256 * 9 + 256 * 21 multiply-adds for
+// each of 65 * 65 pixels.
+TEST(Segmenters, HaveThePublishedWork) {
+  const auto gmac = [](const char* model) { return product_flops(build(model), 1) / 2e9; };
+  EXPECT_NEAR(gmac("fcn_resnet50"), 152.717, 0.0006);
+  EXPECT_NEAR(gmac("fcn_resnet50:aux=0"), 152.717 - 2'364'672.0 * 4225 / 1e9, 0.0006);
+  EXPECT_NEAR(gmac("fcn_resnet101"), 232.738, 0.0006);
+  EXPECT_NEAR(gmac("deeplabv3_resnet50"), 178.722, 0.0006);
+  EXPECT_NEAR(gmac("deeplabv3_resnet101"), 258.743, 0.0006);
+}
+
+// The paper's U-Net of one channel and two classes, enlarged by windows of 3x3.
+TEST(Segmenters, MedicalUNetHasTheParametersOfItsLayers) {
+  constexpr Layer kLayers[] = {
+      {1, 64, 9},     {64, 64, 9},   {64, 128, 9},  {128, 128, 9},  {128, 256, 9},
+      {256, 256, 9},  {256, 512, 9}, {512, 512, 9}, {512, 1024, 9}, {1024, 1024, 9},
+      {1024, 512, 9}, {512, 256, 9}, {256, 128, 9}, {128, 64, 9},  // the enlarging ones
+      {1024, 512, 9}, {512, 512, 9}, {512, 256, 9}, {256, 256, 9},  {256, 128, 9},
+      {128, 128, 9},  {128, 64, 9},  {64, 64, 9},   {64, 2, 1},
+  };
+  EXPECT_EQ(graph::parameter_count(build("unet_medical")), parameters(kLayers));
+}
+
+// From 572 x 572 pixels to 388 x 388, as in the paper's figure 1.
+TEST(Segmenters, MedicalUNetLosesItsRim) {
+  const Graph graph = build("unet_medical");
+  EXPECT_EQ(graph.tensor(graph.outputs[0]).shape, (Shape{graph::symbol(0), 2, 388, 388}));
+}
+
+TEST(Segmenters, IndustrialUNetHasTheParametersOfItsLayers) {
+  constexpr Layer kLayers[] = {
+      {1, 32, 9},    {32, 32, 9},   {32, 32, 9},    {32, 32, 9},   {32, 64, 9},  {64, 64, 9},
+      {64, 128, 9},  {128, 128, 9}, {128, 256, 9},  {256, 256, 9}, {256, 128, 4},
+      {256, 128, 9}, {128, 64, 9},  {64, 64, 4},    {128, 64, 9},  {64, 32, 9},  {32, 32, 4},
+      {64, 32, 9},   {32, 16, 9},   {16, 16, 4},    {48, 32, 9},   {32, 32, 9},  {32, 1, 1},
+  };
+  EXPECT_EQ(graph::parameter_count(build("unet_industrial")), parameters(kLayers));
+}
+
+// Without biases but those of the enlarging convolutions and the last; two more per channel and
+// norm than the weights.
+TEST(Segmenters, VolumeUNetsHaveTheParametersOfTheirLayers) {
+  const auto by_hand = [](std::span<const std::int64_t> widths, std::int64_t kernel,
+                          std::int64_t enlarging) {
+    std::int64_t sum = 0;
+    std::int64_t in = 4;
+    const auto block = [&](std::int64_t from, std::int64_t to) {
+      sum += kernel * to * (from + to) + 4 * to;
+    };
+    for (const std::int64_t width : widths) {
+      block(in, width);
+      in = width;
+    }
+    for (std::size_t i = widths.size() - 1; i-- > 0;) {
+      sum += enlarging * in * widths[i] + widths[i];
+      block(2 * widths[i], widths[i]);
+      in = widths[i];
+    }
+    return sum;
+  };
+  constexpr std::int64_t kFlat[] = {32, 64, 128, 256, 512, 512};
+  constexpr std::int64_t kDeep[] = {32, 64, 128, 256, 320, 320};
+  EXPECT_EQ(graph::parameter_count(build("nnunet_2d")), by_hand(kFlat, 9, 4) + 33 * 4);
+  EXPECT_EQ(graph::parameter_count(build("nnunet_3d")), by_hand(kDeep, 27, 8) + 33 * 4);
+  EXPECT_EQ(graph::parameter_count(build("unet3d_medical")),
+            by_hand(kDeep, 27, 8) + (27 * 32 + 1) * 4);
+}
+
+// Biases, and norms of two values per channel: three beside the weights. Residual blocks of 32, 64,
+// 128, then of 128 and 64 channels: the enlarged and as many skipped ones.
+TEST(Segmenters, VNetHasTheParametersOfItsLayers) {
+  std::int64_t sum = 27 * 16 + 3 * 16;
+  const auto add = [&](std::int64_t in, std::int64_t out, std::int64_t kernel) {
+    sum += kernel * in * out + 3 * out;
+  };
+  for (const std::int64_t width : {32, 64, 128}) {
+    add(width / 2, width, 8);
+    for (int i = 0; i < 3; ++i) add(width, width, 27);
+  }
+  add(128, 64, 8);
+  for (int i = 0; i < 3; ++i) add(128, 128, 27);
+  add(128, 32, 8);
+  for (int i = 0; i < 3; ++i) add(64, 64, 27);
+  add(64, 16, 8);
+  EXPECT_EQ(graph::parameter_count(build("vnet")), sum + 27 * 16 * 3 + 3);
+}
+
+TEST(Segmenters, GiveEveryPixelItsLogits) {
+  const auto shape_of = [](const char* model) {
+    const Graph graph = build(model);
+    return to_string(graph.tensor(graph.outputs[0]).shape, graph.symbols);
+  };
+  EXPECT_EQ(shape_of("fcn_resnet50"), "[batch, 21, 520, 520]");
+  EXPECT_EQ(shape_of("deeplabv3_resnet50:height=512,width=1024"), "[batch, 21, 512, 1024]");
+  EXPECT_EQ(shape_of("pspnet_r101-d8:classes=150,image=512"), "[batch, 150, 512, 512]");
+  EXPECT_EQ(shape_of("deeplabv3plus_r18-d8"), "[batch, 19, 512, 1024]");
+  EXPECT_EQ(shape_of("unet:image=573"), "[batch, 1, 573, 573]");
+  EXPECT_EQ(shape_of("unet_industrial"), "[batch, 1, 512, 512]");
+  EXPECT_EQ(shape_of("nnunet_2d"), "[batch, 4, 192, 160]");
+  EXPECT_EQ(shape_of("nnunet_3d"), "[batch, 4, 128, 128, 128]");
+  EXPECT_EQ(shape_of("vnet"), "[batch, 3, 32, 32, 32]");
+}
+
+TEST(Segmenters, NameParametersAsTheirSourcesDo) {
+  EXPECT_TRUE(has_tensor(build("unet"), "down4.maxpool_conv.1.double_conv.3.weight"));
+  EXPECT_TRUE(has_tensor(build("unet"), "up1.up.weight"));
+  EXPECT_TRUE(has_tensor(build("fcn_resnet50"), "aux_classifier.4.bias"));
+  EXPECT_TRUE(has_tensor(build("deeplabv3_resnet50"), "classifier.0.convs.4.1.weight"));
+  EXPECT_TRUE(has_tensor(build("deeplabv3_resnet50"), "backbone.layer4.2.conv3.weight"));
+  EXPECT_TRUE(has_tensor(build("pspnet_r50-d8"), "decode_head.psp_modules.3.1.conv.weight"));
+  EXPECT_TRUE(has_tensor(build("deeplabv3plus_r50-d8"),
+                         "decode_head.aspp_modules.3.depthwise_conv.conv.weight"));
+  EXPECT_TRUE(has_tensor(build("fcn_r50-d8"), "backbone.stem.6.weight"));
+  EXPECT_TRUE(has_tensor(build("nnunet_3d"), "upsamples.4.transp_conv.conv.weight"));
+}
+
+TEST(Segmenters, RefuseWhatDoesNotFit) {
+  EXPECT_THROW(build("unet_medical:image=187"), Error);
+  EXPECT_NO_THROW(build("unet_medical:image=188"));
+  EXPECT_THROW(build("unet_industrial:image=500"), Error);
+  EXPECT_THROW(build("nnunet_3d:volume=100"), Error);
+  EXPECT_THROW(build("nnunet_2d:height=190"), Error);
+  EXPECT_THROW(build("vnet:image=32"), Error);
+  EXPECT_THROW(build("fcn_resnet50:aux=2"), Error);
+}
+
+// An overwritten tensor must not be read again: no other node has it among its inputs later.
+TEST(Segmenters, ReadNothingThatWasOverwritten) {
+  for (const char* model : {"fcn_resnet50", "deeplabv3_resnet50", "deeplabv3plus_r18-d8", "unet",
+                            "unet_medical", "unet_industrial", "nnunet_3d", "vnet"}) {
+    std::set<TensorId> gone;
+    for (const Node& node : build(model).nodes) {
+      for (const TensorId id : node.inputs) {
+        EXPECT_EQ(gone.count(id), 0u) << model << " " << node.scope;
+      }
+      if (node.attributes.number(Attr::Inplace, 0) != 0) gone.insert(node.inputs[0]);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace foretrain::zoo
