@@ -72,6 +72,24 @@ TensorId class_loss(Builder& b, const std::string& name, TensorId logits) {
   return cross_entropy(b, name, logits, b.input(name + "_targets", each, DType::I64));
 }
 
+// "One minus" is one kernel, here a negation.
+TensorId focal_loss(Builder& b, TensorId logits) {
+  const Scope scope(b, "classification_loss");
+  const auto mul = [&](TensorId x, TensorId y) { return b.add(Kind::Mul, {x, y}); };
+  const TensorId valid = b.add(Kind::Contiguous, {logits});
+  const TensorId wanted =
+      b.add(Kind::Cast, {b.add(Kind::Compare, {logits})},
+            {{Attr::Type, {static_cast<std::int64_t>(DType::F32)}}});
+  const TensorId p = b.add(Kind::Sigmoid, {valid});
+  const TensorId entropy = b.add(Kind::Softplus, {valid});
+  const TensorId other = b.add(Kind::Neg, {wanted});
+  const TensorId right = b.add(Kind::Add, {mul(p, wanted), mul(b.add(Kind::Neg, {p}), other)});
+  const TensorId loss = mul(entropy, b.add(Kind::Pow, {b.add(Kind::Neg, {right})}));
+  const TensorId balance =
+      b.add(Kind::Add, {b.add(Kind::Scale, {wanted}), b.add(Kind::Scale, {other})});
+  return b.add(Kind::Scale, {b.add(Kind::Sum, {mul(balance, loss)})});
+}
+
 void sum_losses(Builder& b, const std::vector<TensorId>& losses) {
   b.loss(losses.size() == 1 ? losses.front() : b.add(Kind::Add, losses));
 }

@@ -19,7 +19,9 @@ using graph::TensorId;
 // 1024 + 512 + 256 weights and three biases for the 20 classes of VOC. NVIDIA's SSD300, by hand:
 // ResNet-50 up to its third stage 8,543,296, five pairs of convolutions and norms
 // 1,443,328 + 1,312,256 + 361,216 + 2 * 328,448, and (9 c + 1) * anchors * 85 for maps of c =
-// 1024, 512, 512 and three times 256 channels: 10,577,910.
+// 1024, 512, 512 and three times 256 channels: 10,577,910. EfficientDet: TensorFlow's, without the
+// biases before norms, which PyTorch's leaves out: of eight nodes a cell, six convolutions to the
+// pyramid's width and three in each of two heads.
 constexpr Published kPublished[] = {
     {"ssd300_vgg16", 35'641'826},
     {"ssd300", 22'894'902},
@@ -29,6 +31,8 @@ constexpr Published kPublished[] = {
     {"fasterrcnn_resnet50_fpn", 41'755'286},
     {"maskrcnn_resnet50_fpn", 44'401'393},
     {"keypointrcnn_resnet50_fpn", 59'137'258},
+    {"efficientdet_d0", 3'880'067 - 64 * (3 * 8 + 6 + 6)},
+    {"efficientdet_d1", 6'625'898 - 88 * (4 * 8 + 6 + 6)},
 };
 
 TEST(Detectors, HaveThePublishedParameters) {
@@ -46,6 +50,15 @@ TEST(Detectors, HaveThePublishedWork) {
   EXPECT_NEAR(gmac("retinanet_resnet50_fpn:image=800"), 151.54, 0.0006);
   EXPECT_NEAR(gmac("fasterrcnn_resnet50_fpn:image=800,proposals=1000"), 134.38, 0.0006);
   EXPECT_NEAR(2 * gmac("yolov3"), 65.86, 0.01);
+}
+
+// As in the paper's table, in billions, to its two digits.
+TEST(Detectors, EfficientDetHasTheWorkOfThePaper) {
+  const auto gmac = [](const char* model) { return product_flops(build(model), 1) / 2e9; };
+  EXPECT_NEAR(gmac("efficientdet_d0"), 2.5, 0.02 * 2.5);
+  EXPECT_NEAR(gmac("efficientdet_d1"), 6.1, 0.02 * 6.1);
+  EXPECT_NEAR(gmac("efficientdet_d2"), 11, 0.02 * 11);
+  EXPECT_NEAR(gmac("efficientdet_d3"), 25, 0.02 * 25);
 }
 
 // Masks of 128 proposals: four convolutions over 14 x 14 pixels, 256 * 256 * 9 each, one of
@@ -112,6 +125,9 @@ TEST(Detectors, NameParametersAsTheirSourcesDo) {
   EXPECT_TRUE(has_tensor(build("ssd300_vgg16"), "backbone.extra.0.7.1.weight"));
   EXPECT_TRUE(has_tensor(build("retinanet_resnet50_fpn"), "backbone.fpn.extra_blocks.p7.bias"));
   EXPECT_TRUE(has_tensor(build("retinanet_resnet50_fpn"), "head.regression_head.conv.3.0.weight"));
+  const Graph efficient = build("efficientdet_d0");
+  EXPECT_TRUE(has_tensor(efficient, "fpn.cell.0.fnode.5.combine.resample.2.conv.conv.weight"));
+  EXPECT_TRUE(has_tensor(efficient, "class_net.bn_rep.2.4.bn.weight"));
   const Graph mask = build("maskrcnn_resnet50_fpn");
   EXPECT_TRUE(has_tensor(mask, "backbone.body.layer4.2.bn3.running_var"));
   EXPECT_TRUE(has_tensor(mask, "backbone.fpn.inner_blocks.3.0.weight"));
@@ -123,6 +139,7 @@ TEST(Detectors, NameParametersAsTheirSourcesDo) {
 TEST(Detectors, RefuseWhatDoesNotFit) {
   EXPECT_THROW(build("yolov3:image=400"), Error);
   EXPECT_THROW(build("ssd300:image=299"), Error);
+  EXPECT_THROW(build("efficientdet_d0:image=500"), Error);
   EXPECT_THROW(build("fasterrcnn_resnet50_fpn:trainable_layers=6"), Error);
   EXPECT_THROW(build("fasterrcnn_resnet50_fpn:proposals=0"), Error);
   EXPECT_THROW(build("retinanet_resnet50_fpn:proposals=512"), Error);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <span>
 
+#include "foretrain/zoo/efficientnet.h"
 #include "foretrain/zoo/registry.h"
 #include "foretrain/zoo/vision_layers.h"
 
@@ -103,36 +104,27 @@ TensorId fused_inverted(Builder& b, TensorId x, const Stage& stage, std::int64_t
   return conv_unit(b, "1", x, padded_conv(out, 1), Kind::Identity);
 }
 
-TensorId features(Builder& b, TensorId x, const Row& row) {
-  const Scope scope(b, "features");
-  x = conv_unit(b, "0", x, padded_conv(multiple_of_8(row.stem * row.width), 3, 2), Kind::Silu);
-  int index = 0;
-  bool first = true;  // of all blocks: its depth is not stochastic
-  for (const Stage& stage : row.stages) {
-    const Scope outer(b, std::to_string(++index));
-    const std::int64_t out = multiple_of_8(stage.channels * row.width);
-    const int blocks = static_cast<int>(std::ceil(stage.blocks * row.depth));
-    for (int i = 0; i < blocks; ++i) {
-      const Scope inner(b, std::to_string(i));
-      const std::int64_t stride = i == 0 ? stage.stride : 1;
-      TensorId y = stage.fused ? fused_inverted(b, x, stage, out, stride)
-                               : inverted(b, x, stage, out, stride, row.wide_squeeze);
-      if (stride == 1 && channels(b, x) == out) {
-        y = add_residual(b, first ? y : stochastic_depth(b, y), x);
-      }
-      x = y;
-      first = false;
-    }
-  }
-  const std::int64_t last = row.last > 0 ? row.last : 4 * channels(b, x);
-  return conv_unit(b, std::to_string(++index), x, padded_conv(last, 1), Kind::Silu);
+const Row& row_named(const std::string& name) {
+  return *std::find_if(kRows.begin(), kRows.end(), [&](const Row& r) { return name == r.name; });
+}
+
+TensorId block(Builder& b, TensorId x, const Stage& stage, std::int64_t out, std::int64_t stride,
+               bool wide_squeeze) {
+  return stage.fused ? fused_inverted(b, x, stage, out, stride)
+                     : inverted(b, x, stage, out, stride, wide_squeeze);
 }
 
 graph::Graph build_efficientnet(Spec& spec) {
-  const Row& row = *std::find_if(kRows.begin(), kRows.end(),
-                                 [&](const Row& r) { return spec.name() == r.name; });
+  const Row& row = row_named(spec.name());
   Builder b(spec.name());
-  TensorId x = features(b, images(b, spec, row.image, 32), row);
+  TensorId x = images(b, spec, row.image, 32);
+  {
+    const Scope scope(b, "features");
+    x = efficientnet_stages(b, x, spec.name()).back();
+    const std::int64_t last = row.last > 0 ? row.last : 4 * channels(b, x);
+    const std::string index = std::to_string(row.stages.size() + 1);
+    x = conv_unit(b, index, x, padded_conv(last, 1), Kind::Silu);
+  }
   x = flatten(b, adaptive_avg_pool(b, "avgpool", x, 1));
   {
     const Scope scope(b, "classifier");
@@ -142,6 +134,30 @@ graph::Graph build_efficientnet(Spec& spec) {
 }
 
 }  // namespace
+
+std::vector<TensorId> efficientnet_stages(Builder& b, TensorId x, const std::string& name) {
+  const Row& row = row_named(name);
+  x = conv_unit(b, "0", x, padded_conv(multiple_of_8(row.stem * row.width), 3, 2), Kind::Silu);
+  std::vector<TensorId> stages;
+  bool first = true;  // of all blocks: its depth is not stochastic
+  for (const Stage& stage : row.stages) {
+    const Scope outer(b, std::to_string(stages.size() + 1));
+    const std::int64_t out = multiple_of_8(stage.channels * row.width);
+    const int blocks = static_cast<int>(std::ceil(stage.blocks * row.depth));
+    for (int i = 0; i < blocks; ++i) {
+      const Scope inner(b, std::to_string(i));
+      const std::int64_t stride = i == 0 ? stage.stride : 1;
+      TensorId y = block(b, x, stage, out, stride, row.wide_squeeze);
+      if (stride == 1 && channels(b, x) == out) {
+        y = add_residual(b, first ? y : stochastic_depth(b, y), x);
+      }
+      x = y;
+      first = false;
+    }
+    stages.push_back(x);
+  }
+  return stages;
+}
 
 std::vector<Entry> efficientnet_entries() {
   std::vector<Entry> entries;

@@ -8,7 +8,6 @@
 namespace foretrain::zoo {
 namespace {
 
-using graph::Attr;
 using graph::Builder;
 using graph::Kind;
 using graph::Scope;
@@ -45,25 +44,6 @@ TensorId head(Builder& b, const std::string& name, const std::string& last_name,
     parts.push_back(by_anchor(b, apply(b, last, x), columns));
   }
   return concat(b, parts);
-}
-
-// Of every anchor that matches clearly or not at all: nearly all. Targets are made on the device
-// and are as large as the logits; "one minus" is one kernel, here a negation.
-TensorId focal_loss(Builder& b, TensorId logits) {
-  const Scope scope(b, "classification_loss");
-  const auto mul = [&](TensorId x, TensorId y) { return b.add(Kind::Mul, {x, y}); };
-  const TensorId valid = b.add(Kind::Contiguous, {logits});
-  const TensorId wanted =
-      b.add(Kind::Cast, {b.add(Kind::Compare, {logits})},
-            {{Attr::Type, {static_cast<std::int64_t>(DType::F32)}}});
-  const TensorId p = b.add(Kind::Sigmoid, {valid});
-  const TensorId entropy = b.add(Kind::Softplus, {valid});
-  const TensorId other = b.add(Kind::Neg, {wanted});
-  const TensorId right = b.add(Kind::Add, {mul(p, wanted), mul(b.add(Kind::Neg, {p}), other)});
-  const TensorId loss = mul(entropy, b.add(Kind::Pow, {b.add(Kind::Neg, {right})}));
-  const TensorId balance =
-      b.add(Kind::Add, {b.add(Kind::Scale, {wanted}), b.add(Kind::Scale, {other})});
-  return b.add(Kind::Scale, {b.add(Kind::Sum, {mul(balance, loss)})});
 }
 
 graph::Graph build_retinanet(Spec& spec) {

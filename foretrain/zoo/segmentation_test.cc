@@ -62,6 +62,18 @@ TEST(Segmenters, HaveThePublishedWork) {
   EXPECT_NEAR(gmac("deeplabv3_resnet101"), 258.743, 0.0006);
 }
 
+// HRNet's authors: 3.9M and 65.8M parameters, 71.6 and 696.2 times 2^30 multiply-adds for an image
+// of 1024 x 2048.
+TEST(Segmenters, HighResolutionNetsHaveThePublishedParametersAndWork) {
+  const double giga = 1024.0 * 1024 * 1024;
+  const Graph small = build("fcn_hrnet_w18_small:height=1024,width=2048");
+  EXPECT_NEAR(static_cast<double>(graph::parameter_count(small)) / 1e6, 3.9, 0.05);
+  EXPECT_NEAR(product_flops(small, 1) / 2 / giga, 71.6, 0.05);
+  const Graph wide = build("fcn_hrnet_w48:height=1024,width=2048");
+  EXPECT_NEAR(static_cast<double>(graph::parameter_count(wide)) / 1e6, 65.8, 0.1);
+  EXPECT_NEAR(product_flops(wide, 1) / 2 / giga, 696.2, 0.05);
+}
+
 // The paper's U-Net of one channel and two classes, enlarged by windows of 3x3.
 TEST(Segmenters, MedicalUNetHasTheParametersOfItsLayers) {
   constexpr Layer kLayers[] = {
@@ -147,6 +159,7 @@ TEST(Segmenters, GiveEveryPixelItsLogits) {
   EXPECT_EQ(shape_of("deeplabv3_resnet50:height=512,width=1024"), "[batch, 21, 512, 1024]");
   EXPECT_EQ(shape_of("pspnet_r101-d8:classes=150,image=512"), "[batch, 150, 512, 512]");
   EXPECT_EQ(shape_of("deeplabv3plus_r18-d8"), "[batch, 19, 512, 1024]");
+  EXPECT_EQ(shape_of("fcn_hrnet_w18"), "[batch, 19, 512, 1024]");
   EXPECT_EQ(shape_of("unet:image=573"), "[batch, 1, 573, 573]");
   EXPECT_EQ(shape_of("unet_industrial"), "[batch, 1, 512, 512]");
   EXPECT_EQ(shape_of("nnunet_2d"), "[batch, 4, 192, 160]");
@@ -179,8 +192,9 @@ TEST(Segmenters, RefuseWhatDoesNotFit) {
 
 // An overwritten tensor must not be read again: no other node has it among its inputs later.
 TEST(Segmenters, ReadNothingThatWasOverwritten) {
-  for (const char* model : {"fcn_resnet50", "deeplabv3_resnet50", "deeplabv3plus_r18-d8", "unet",
-                            "unet_medical", "unet_industrial", "nnunet_3d", "vnet"}) {
+  for (const char* model :
+       {"fcn_resnet50", "deeplabv3_resnet50", "deeplabv3plus_r18-d8", "fcn_hrnet_w18", "unet",
+        "unet_medical", "unet_industrial", "nnunet_3d", "vnet"}) {
     std::set<TensorId> gone;
     for (const Node& node : build(model).nodes) {
       for (const TensorId id : node.inputs) {

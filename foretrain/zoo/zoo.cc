@@ -26,8 +26,9 @@ Catalog collect() {
         googlenet_entries, inception_v4_entries, mobilenet_v3_entries, efficientnet_entries,
         regnet_entries, convnext_entries, vit_entries, swin_entries, ssd_entries, yolov3_entries,
         retinanet_entries, rcnn_entries, segmentation_entries, mmsegmentation_entries, unet_entries,
-        volume_unet_entries, lstm_entries, gnmt_entries, transformer_entries, bert_entries,
-        gpt_entries, opt_entries, llama_entries, mlp_entries, neumf_entries, random_entries}) {
+        volume_unet_entries, hrnet_entries, efficientdet_entries, cyclegan_entries, lstm_entries,
+        gnmt_entries, transformer_entries, bert_entries, gpt_entries, opt_entries, llama_entries,
+        mlp_entries, neumf_entries, random_entries}) {
     for (Entry& entry : entries()) {
       catalog.models.push_back(std::move(entry.model));
       catalog.builders.push_back(entry.build);
