@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "foretrain/base/error.h"
+#include "foretrain/zoo/activation.h"
 #include "foretrain/zoo/registry.h"
 #include "foretrain/zoo/transformer_layers.h"
 
@@ -26,9 +26,10 @@ struct Size {
   std::int64_t heads = 0;
   std::int64_t positions = 0;  // rows of the position table
   std::int64_t vocab = 50257;
-  std::int64_t ffn = 0;
+  std::string activation = "gelu_new";  // "gelu" is one kernel
+  std::int64_t ffn = 0;                 // 0: 4 hidden
   std::int64_t seq = 0;
-  bool composed_gelu = true;  // of eight kernels, as Hugging Face; otherwise of one
+  bool tied = true;
 };
 
 TensorId self_attention(Builder& builder, TensorId x, const Size& size) {
@@ -51,7 +52,7 @@ TensorId feed_forward(Builder& builder, TensorId x, const Size& size) {
   TensorId active{};
   {
     const Scope act(builder, "act");
-    active = size.composed_gelu ? gelu_tanh(builder, inner) : builder.add(Kind::Gelu, {inner});
+    active = activate(builder, size.activation, inner);
   }
   return dropout(builder, "dropout", linear(builder, "c_proj", active, size.hidden));
 }
@@ -80,6 +81,7 @@ graph::Graph build_decoder(const std::string& name, const Size& size) {
   x = layer_norm(builder, "ln_f", x);
   builder.leave();
   builder.enter("lm_head");
+  if (!size.tied) table = builder.parameter("weight", {size.vocab, size.hidden});
   const TensorId logits = builder.add(Kind::Linear, {x, table});
   builder.leave();
   builder.output(logits);
@@ -103,16 +105,38 @@ const Named kNamed[] = {
     // models of NeuSight (Lee et al., ASPLOS 2025) take the heads: 24 * 128 = 3072.
     {"gpt3-xl", "decoder of 24 layers, width 3072 (24 heads of 128)", {24, 3072, 24, 2048}},
     {"gpt3-2.7b", "decoder of 32 layers, width 2560", {32, 2560, 32, 2048}},
+    // The other sizes of Brown et al., table 2.1, as Megatron-LM trains them: GELU is one kernel
+    // and the vocabulary is padded to a multiple of 1024. 13B has 40 heads of 128 there, hence a
+    // width of 5120 and not 5140.
+    {"gpt3-small", "decoder of 12 layers, width 768", {12, 768, 12, 2048, 51200, "gelu"}},
+    {"gpt3-medium", "decoder of 24 layers, width 1024", {24, 1024, 16, 2048, 51200, "gelu"}},
+    {"gpt3-large", "decoder of 24 layers, width 1536", {24, 1536, 16, 2048, 51200, "gelu"}},
+    {"gpt3-1.3b", "decoder of 24 layers, width 2048", {24, 2048, 16, 2048, 51200, "gelu"}},
+    {"gpt3-6.7b", "decoder of 32 layers, width 4096", {32, 4096, 32, 2048, 51200, "gelu"}},
+    {"gpt3-13b", "decoder of 40 layers, width 5120", {40, 5120, 40, 2048, 51200, "gelu"}},
+    {"gpt3-175b", "decoder of 96 layers, width 12288", {96, 12288, 96, 2048, 51200, "gelu"}},
 };
+
+graph::Graph build_sized(Spec& spec, Size size) {
+  if (size.ffn == 0) size.ffn = 4 * size.hidden;
+  size.ffn = spec.take("ffn", size.ffn);
+  require_heads(spec, size.hidden, size.heads);
+  return build_decoder(spec.name(), size);
+}
 
 graph::Graph build_named(Spec& spec) {
   const auto* named = std::find_if(std::begin(kNamed), std::end(kNamed),
                                    [&](const Named& n) { return n.name == spec.name(); });
   Size size = named->size;
-  size.seq = spec.take("seq", size.positions);
   size.vocab = spec.take("vocab", size.vocab);
-  size.ffn = 4 * size.hidden;
-  return build_decoder(spec.name(), size);
+  size.layers = spec.take("layers", size.layers, 1, 10000);
+  size.hidden = spec.take("hidden", size.hidden);
+  size.heads = spec.take("heads", size.heads);
+  size.positions = spec.take("positions", size.positions);
+  size.seq = spec.take("seq", size.positions);
+  size.activation = spec.take_text("act", size.activation, activation_names());
+  size.tied = spec.take("tied", 1, 0, 1) != 0;
+  return build_sized(spec, size);
 }
 
 graph::Graph build_gpt(Spec& spec) {
@@ -122,14 +146,9 @@ graph::Graph build_gpt(Spec& spec) {
   size.heads = spec.take("heads", 16);
   size.seq = spec.take("seq", 1024);
   size.vocab = spec.take("vocab", 51200);
-  size.ffn = spec.take("ffn", 4 * size.hidden);
   size.positions = size.seq;
-  size.composed_gelu = false;
-  if (size.hidden % size.heads != 0) {
-    throw Error(ErrorKind::BadInput, "model 'gpt': heads=" + std::to_string(size.heads) +
-                                         " does not divide hidden=" + std::to_string(size.hidden));
-  }
-  return build_decoder(spec.name(), size);
+  size.activation = "gelu";
+  return build_sized(spec, size);
 }
 
 }  // namespace
@@ -137,9 +156,14 @@ graph::Graph build_gpt(Spec& spec) {
 std::vector<Entry> gpt_entries() {
   std::vector<Entry> entries;
   for (const Named& named : kNamed) {
-    const std::string seq = std::to_string(named.size.positions);
-    entries.push_back(
-        {{named.name, "GPT", named.about, "seq=" + seq + ", vocab=50257"}, build_named});
+    const Size& size = named.size;
+    const std::string parameters =
+        "seq=" + std::to_string(size.positions) + ", vocab=" + std::to_string(size.vocab) +
+        ", layers=" + std::to_string(size.layers) + ", hidden=" + std::to_string(size.hidden) +
+        ", heads=" + std::to_string(size.heads) +
+        ", ffn=4*hidden, positions=" + std::to_string(size.positions) +
+        ", act=" + size.activation + ", tied=1";
+    entries.push_back({{named.name, "GPT", named.about, parameters}, build_named});
   }
   entries.push_back({{"gpt", "GPT", "decoder of any size, as Megatron-LM trains it",
                       "layers=24, hidden=1024, heads=16, seq=1024, vocab=51200, ffn=4*hidden"},

@@ -18,10 +18,12 @@ TEST_P(GptSizes, HaveThePublishedNumberOfParameters) {
   EXPECT_EQ(graph::parameter_count(build(GetParam().model)), GetParam().parameters);
 }
 
-// (vocab + positions) h + layers (12 h^2 + 13 h) + 2 h, with the head tied. The last three are
-// not published as checkpoints; by hand:
+// (vocab + positions) h + layers (12 h^2 + 13 h) + 2 h, with the head tied. Those of GPT-3
+// and `gpt` are not published as checkpoints; by hand:
 //   gpt3-xl    (50257 + 2048) 3072 + 24 * 113,286,144 + 6144
 //   gpt3-2.7b  (50257 + 2048) 2560 + 32 * 78,676,480 + 5120
+//   gpt3-small and the other published sizes have a padded vocabulary of 51200:
+//              (51200 + 2048) h + layers (12 h^2 + 13 h) + 2 h
 //   gpt        (51200 + 1024) 1024 + 24 * 12,596,224 + 2048
 INSTANTIATE_TEST_SUITE_P(
     Gpt, GptSizes,
@@ -29,6 +31,14 @@ INSTANTIATE_TEST_SUITE_P(
                     Published{"gpt2-large", 774030080}, Published{"gpt2-xl", 1557611200},
                     Published{"gpt2:seq=256", 124439808}, Published{"gpt3-xl", 2879554560},
                     Published{"gpt3-2.7b", 2651553280},
+                    Published{"gpt3-small", 53248 * 768 + 12 * 7087872 + 2 * 768},
+                    Published{"gpt3-medium", 53248 * 1024 + 24 * 12596224 + 2 * 1024},
+                    Published{"gpt3-large", 53248 * 1536 + 24 * 28331520 + 2 * 1536},
+                    Published{"gpt3-1.3b", 53248 * 2048 + 24 * 50358272 + 2 * 2048},
+                    Published{"gpt3-6.7b", 53248 * 4096 + 32 * std::int64_t{201379840} + 2 * 4096},
+                    Published{"gpt3-13b", 53248 * 5120 + 40 * std::int64_t{314639360} + 2 * 5120},
+                    Published{"gpt3-175b",
+                              53248 * 12288 + 96 * std::int64_t{1812099072} + 2 * 12288},
                     Published{"gpt:layers=24,hidden=1024,heads=16,seq=1024,vocab=51200",
                               355788800}));
 
@@ -72,6 +82,15 @@ TEST(Gpt, NamesParametersAsHuggingFace) {
   EXPECT_TRUE(has_tensor(model, "transformer.h.0.attn.c_attn.weight"));
   EXPECT_TRUE(has_tensor(model, "transformer.h.11.mlp.c_proj.bias"));
   EXPECT_TRUE(has_tensor(model, "transformer.ln_f.weight"));
+}
+
+// A head of its own has 50257 rows of 768; half the layers, half of 12 * 7,087,872.
+TEST(Gpt, TakesOtherSizesUnderEveryName) {
+  const std::int64_t usual = 124439808;
+  EXPECT_EQ(graph::parameter_count(build("gpt2:tied=0")), usual + 50257 * 768);
+  EXPECT_EQ(graph::parameter_count(build("gpt2:layers=6")), usual - 6 * 7087872);
+  EXPECT_EQ(count(build("gpt2:act=relu"), Kind::Relu), 12);
+  EXPECT_EQ(graph::parameter_count(build("gpt2:positions=2048")), usual + 1024 * 768);
 }
 
 // One row of 768 for each token beyond the 1024 that GPT-2 was trained with.

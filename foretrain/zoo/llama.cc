@@ -1,134 +1,81 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decoders with rotary positions, RMS norm and gated feed-forward layers, as Hugging Face's
-// LlamaForCausalLM runs them; Mistral has the same operators.
-// Source: Touvron et al., arXiv 2302.13971 and 2307.09288; transformers, modeling_llama.py.
+// The sizes of Llama, Mistral, Qwen and Mixtral, as Hugging Face's ...ForCausalLM run them, and
+// `llama` of any size.
 #include <algorithm>
 #include <string>
 
-#include "foretrain/base/error.h"
+#include "foretrain/zoo/activation.h"
 #include "foretrain/zoo/registry.h"
-#include "foretrain/zoo/transformer_layers.h"
+#include "foretrain/zoo/rotary_decoder.h"
 
 namespace foretrain::zoo {
 namespace {
 
-using graph::Attr;
-using graph::Attributes;
-using graph::Builder;
-using graph::Kind;
-using graph::Scope;
-using graph::Shape;
-using graph::TensorId;
+using Size = RotaryDecoder;
 
-struct Size {
-  std::int64_t layers = 0;
-  std::int64_t hidden = 0;
-  std::int64_t heads = 0;
-  std::int64_t kv_heads = 0;
-  std::int64_t ffn = 0;
-  std::int64_t vocab = 0;
-  std::int64_t seq = 0;
-};
-
-// Cosine and sine of each position's angles: [1, 1, seq, head size].
-struct Angles {
-  TensorId cos;
-  TensorId sin;
-};
-
-// x cos + rotated(x) sin, where rotated (a, b) = (-b, a).
-TensorId rotate(Builder& builder, TensorId x, const Angles& angles) {
-  const std::int64_t half = builder.shape(x)[3].factor / 2;
-  const TensorId straight = builder.add(Kind::Mul, {x, angles.cos});
-  const TensorId front = builder.add(
-      Kind::Slice, {x}, Attributes{{Attr::Axis, {3}}, {Attr::Start, {0}}, {Attr::End, {half}}});
-  const TensorId back =
-      builder.add(Kind::Slice, {x},
-                  Attributes{{Attr::Axis, {3}}, {Attr::Start, {half}}, {Attr::End, {2 * half}}});
-  const TensorId turned = builder.add(Kind::Concat, {builder.add(Kind::Neg, {back}), front},
-                                      Attributes{{Attr::Axis, {3}}});
-  return builder.add(Kind::Add, {straight, builder.add(Kind::Mul, {turned, angles.sin})});
-}
-
-TensorId self_attention(Builder& builder, TensorId x, const Angles& angles, const Size& size) {
-  const Scope scope(builder, "self_attn");
-  const std::int64_t head = size.hidden / size.heads;
-  const auto heads = [&](const char* name, std::int64_t count) {
-    return split_heads(builder, linear_unbiased(builder, name, x, count * head), count);
-  };
-  const TensorId q = heads("q_proj", size.heads);
-  const TensorId k = heads("k_proj", size.kv_heads);
-  const TensorId v = heads("v_proj", size.kv_heads);
-  const TensorId turned_q = rotate(builder, q, angles);
-  const TensorId turned_k = rotate(builder, k, angles);
-  const TensorId attended = attend(builder, turned_q, turned_k, v, {.causal = true});
-  return linear_unbiased(builder, "o_proj", merge_heads(builder, attended), size.hidden);
-}
-
-TensorId feed_forward(Builder& builder, TensorId x, const Size& size) {
-  const Scope scope(builder, "mlp");
-  const TensorId gate =
-      builder.add(Kind::Silu, {linear_unbiased(builder, "gate_proj", x, size.ffn)});
-  const TensorId up = linear_unbiased(builder, "up_proj", x, size.ffn);
-  return linear_unbiased(builder, "down_proj", builder.add(Kind::Mul, {gate, up}), size.hidden);
-}
-
-TensorId layer(Builder& builder, TensorId x, const Angles& angles, const Size& size) {
-  const TensorId normed = rms_norm(builder, "input_layernorm", x);
-  const TensorId middle =
-      builder.add(Kind::Add, {x, self_attention(builder, normed, angles, size)});
-  const TensorId again = rms_norm(builder, "post_attention_layernorm", middle);
-  return builder.add(Kind::Add, {middle, feed_forward(builder, again, size)});
-}
-
-graph::Graph build_decoder(const std::string& name, const Size& size) {
-  Builder builder(name);
-  const Shape tokens{builder.batch(), size.seq};
-  const TensorId ids = builder.input("input_ids", tokens, DType::I64);
-  builder.enter("model");
-  TensorId x = embed(builder, "embed_tokens", ids, size.vocab, size.hidden);
-  const Shape angle{1, 1, size.seq, size.hidden / size.heads};
-  const Angles angles{builder.buffer("rotary_emb.cos_cached", angle),
-                      builder.buffer("rotary_emb.sin_cached", angle)};
-  for (std::int64_t i = 0; i < size.layers; ++i) {
-    const Scope scope(builder, "layers." + std::to_string(i));
-    x = layer(builder, x, angles, size);
-  }
-  x = rms_norm(builder, "norm", x);
-  builder.leave();
-  const TensorId logits = linear_unbiased(builder, "lm_head", x, size.vocab);
-  builder.output(logits);
-  builder.loss(token_cross_entropy(builder, logits, builder.input("labels", tokens, DType::I64)));
-  return builder.finish();
-}
-
-void check(const Size& size) {
-  const auto require = [](bool fits, const std::string& what) {
-    if (!fits) throw Error(ErrorKind::BadInput, "model 'llama': " + what);
-  };
-  require(size.hidden % (2 * size.heads) == 0,
-          "hidden=" + std::to_string(size.hidden) + " is not an even multiple of heads=" +
-              std::to_string(size.heads));
-  require(size.heads % size.kv_heads == 0, "kv_heads=" + std::to_string(size.kv_heads) +
-                                               " does not divide heads=" +
-                                               std::to_string(size.heads));
-}
-
-// The published sizes; `seq` is the length that they were pretrained with.
+// The published sizes; `seq` is the length that they were pretrained with, for Qwen and Mixtral
+// one that fits training, for they allow far longer ones.
 struct Named {
   const char* name;
-  const char* about;
+  const char* family;
   Size size;
 };
 
+// Biases of queries, keys and values; the small ones tie the head to the embedding.
+Size qwen2(std::int64_t layers, std::int64_t hidden, std::int64_t heads, std::int64_t kv_heads,
+           std::int64_t ffn, bool small) {
+  Size size{layers, hidden, heads, kv_heads, ffn, small ? 151936 : 152064, 4096};
+  size.tied = small;
+  size.qkv_bias = true;
+  return size;
+}
+
+// Heads of 128 that are normalized, 8 for the keys.
+Size qwen3(std::int64_t layers, std::int64_t hidden, std::int64_t heads, std::int64_t ffn,
+           bool small) {
+  Size size{layers, hidden, heads, 8, ffn, 151936, 4096, 128};
+  size.tied = small;
+  size.qk_norm = true;
+  return size;
+}
+
+Size tied(Size size) {
+  size.tied = true;
+  return size;
+}
+
+// Of 8 experts each token goes through 2.
+Size sparse(Size size) {
+  size.experts = {8, 2};
+  return size;
+}
+
 const Named kNamed[] = {
-    {"llama-7b", "32 layers, width 4096", {32, 4096, 32, 32, 11008, 32000, 2048}},
-    {"llama2-7b", "32 layers, width 4096", {32, 4096, 32, 32, 11008, 32000, 4096}},
-    {"llama2-13b", "40 layers, width 5120", {40, 5120, 40, 40, 13824, 32000, 4096}},
-    {"llama2-70b", "80 layers, width 8192, 8 key heads", {80, 8192, 64, 8, 28672, 32000, 4096}},
-    {"llama3-8b", "32 layers, width 4096, 8 key heads", {32, 4096, 32, 8, 14336, 128256, 8192}},
-    {"llama3-70b", "80 layers, width 8192, 8 key heads", {80, 8192, 64, 8, 28672, 128256, 8192}},
-    {"mistral-7b", "32 layers, width 4096, 8 key heads", {32, 4096, 32, 8, 14336, 32000, 8192}},
+    {"llama-7b", "Llama", {32, 4096, 32, 32, 11008, 32000, 2048}},
+    {"llama-13b", "Llama", {40, 5120, 40, 40, 13824, 32000, 2048}},
+    {"llama-30b", "Llama", {60, 6656, 52, 52, 17920, 32000, 2048}},
+    {"llama-65b", "Llama", {80, 8192, 64, 64, 22016, 32000, 2048}},
+    {"llama2-7b", "Llama", {32, 4096, 32, 32, 11008, 32000, 4096}},
+    {"llama2-13b", "Llama", {40, 5120, 40, 40, 13824, 32000, 4096}},
+    {"llama2-70b", "Llama", {80, 8192, 64, 8, 28672, 32000, 4096}},
+    {"llama3-8b", "Llama", {32, 4096, 32, 8, 14336, 128256, 8192}},
+    {"llama3-70b", "Llama", {80, 8192, 64, 8, 28672, 128256, 8192}},
+    {"llama3.1-405b", "Llama", {126, 16384, 128, 8, 53248, 128256, 8192}},
+    {"llama3.2-1b", "Llama", tied({16, 2048, 32, 8, 8192, 128256, 8192})},
+    {"llama3.2-3b", "Llama", tied({28, 3072, 24, 8, 8192, 128256, 8192})},
+    {"tinyllama-1.1b", "Llama", {22, 2048, 32, 4, 5632, 32000, 2048}},
+    {"mistral-7b", "Mistral", {32, 4096, 32, 8, 14336, 32000, 8192}},
+    {"qwen2-0.5b", "Qwen", qwen2(24, 896, 14, 2, 4864, true)},
+    {"qwen2-1.5b", "Qwen", qwen2(28, 1536, 12, 2, 8960, true)},
+    {"qwen2-7b", "Qwen", qwen2(28, 3584, 28, 4, 18944, false)},
+    {"qwen2-72b", "Qwen", qwen2(80, 8192, 64, 8, 29568, false)},
+    {"qwen2.5-14b", "Qwen", qwen2(48, 5120, 40, 8, 13824, false)},
+    {"qwen2.5-32b", "Qwen", qwen2(64, 5120, 40, 8, 27648, false)},
+    {"qwen3-0.6b", "Qwen", qwen3(28, 1024, 16, 3072, true)},
+    {"qwen3-8b", "Qwen", qwen3(36, 4096, 32, 12288, false)},
+    {"qwen3-32b", "Qwen", qwen3(64, 5120, 64, 25600, false)},
+    {"mixtral-8x7b", "Mixtral", sparse({32, 4096, 32, 8, 14336, 32000, 4096})},
+    {"mixtral-8x22b", "Mixtral", sparse({56, 6144, 48, 8, 16384, 32000, 4096})},
 };
 
 graph::Graph build_named(Spec& spec) {
@@ -137,10 +84,11 @@ graph::Graph build_named(Spec& spec) {
   Size size = named->size;
   size.seq = spec.take("seq", size.seq);
   size.vocab = spec.take("vocab", size.vocab);
-  return build_decoder(spec.name(), size);
+  return build_rotary_decoder(spec.name(), size);
 }
 
 graph::Graph build_llama(Spec& spec) {
+  const auto flag = [&spec](const char* key) { return spec.take(key, 0, 0, 1) != 0; };
   Size size;
   size.layers = spec.take("layers", 32, 1, 10000);
   size.hidden = spec.take("hidden", 4096);
@@ -149,8 +97,27 @@ graph::Graph build_llama(Spec& spec) {
   size.ffn = spec.take("ffn", 11008);
   size.seq = spec.take("seq", 4096);
   size.vocab = spec.take("vocab", 32000);
-  check(size);
-  return build_decoder(spec.name(), size);
+  size.head_size = spec.take("head_size", 0, 2);
+  size.tied = flag("tied");
+  size.qkv_bias = flag("qkv_bias");
+  size.out_bias = flag("out_bias");
+  size.mlp_bias = flag("mlp_bias");
+  size.qk_norm = flag("qk_norm");
+  size.experts.count = spec.take("experts", 0, 0, 65536);
+  if (size.experts.count > 0) size.experts.active = spec.take("active", 2, 1, 65536);
+  size.activation = spec.take_text("act", size.activation, activation_names());
+  return build_rotary_decoder(spec.name(), size);
+}
+
+std::string about(const Size& size) {
+  std::string text = "decoder of " + std::to_string(size.layers) + " layers, width " +
+                     std::to_string(size.hidden);
+  if (size.kv_heads != size.heads) text += ", " + std::to_string(size.kv_heads) + " key heads";
+  if (size.experts.count > 0) {
+    text += ", " + std::to_string(size.experts.active) + " of " +
+            std::to_string(size.experts.count) + " experts per token";
+  }
+  return text;
 }
 
 }  // namespace
@@ -158,14 +125,15 @@ graph::Graph build_llama(Spec& spec) {
 std::vector<Entry> llama_entries() {
   std::vector<Entry> entries;
   for (const Named& named : kNamed) {
-    entries.push_back({{named.name, "Llama", named.about,
+    entries.push_back({{named.name, named.family, about(named.size),
                         "seq=" + std::to_string(named.size.seq) +
                             ", vocab=" + std::to_string(named.size.vocab)},
                        build_named});
   }
   entries.push_back({{"llama", "Llama", "of any size, as Hugging Face runs it",
                       "layers=32, hidden=4096, heads=32, kv_heads=heads, ffn=11008, seq=4096, "
-                      "vocab=32000"},
+                      "vocab=32000, head_size=hidden/heads, tied=0, qkv_bias=0, out_bias=0, "
+                      "mlp_bias=0, qk_norm=0, experts=0, active=2, act=silu"},
                      build_llama});
   return entries;
 }

@@ -22,6 +22,16 @@ INSTANTIATE_TEST_SUITE_P(
                     Published{"llama2-13b", 13015864320}, Published{"llama2-70b", 68976648192},
                     Published{"llama3-8b", 8030261248}, Published{"llama3-70b", 70553706496},
                     Published{"mistral-7b", 7241732096}, Published{"llama", 6738415616},
+                    Published{"llama-13b", 13015864320}, Published{"llama-30b", 32528943616},
+                    Published{"llama-65b", 65285660672}, Published{"llama3.1-405b", 405853388800},
+                    Published{"llama3.2-1b", 1235814400}, Published{"llama3.2-3b", 3212749824},
+                    Published{"tinyllama-1.1b", 1100048384}, Published{"qwen2-0.5b", 494032768},
+                    Published{"qwen2-1.5b", 1543714304}, Published{"qwen2-7b", 7615616512},
+                    Published{"qwen2-72b", 72706203648}, Published{"qwen2.5-14b", 14770033664},
+                    Published{"qwen2.5-32b", 32763876352}, Published{"qwen3-0.6b", 596049920},
+                    Published{"qwen3-8b", 8190735360}, Published{"qwen3-32b", 32762123264},
+                    Published{"mixtral-8x7b", 46702792704},
+                    Published{"mixtral-8x22b", 140620634112},
                     Published{"llama:layers=32,hidden=4096,heads=32,kv_heads=8,ffn=14336,"
                               "seq=4096,vocab=128256",
                               8030261248}));
@@ -33,6 +43,36 @@ TEST(Llama, CountsItsProducts) {
   const double layer = 2.5 * h * h + 3 * h * 14336 + 2 * 2048 * h;
   const double flops = 2 * 2048 * (32 * layer + 128256 * h);
   EXPECT_NEAR(product_flops(build("llama3-8b:seq=2048"), 1) / flops, 1, 1e-9);
+}
+
+// As above, but of 8 experts two count: 2 * 3 h ffn per token, and 8 h for the router.
+TEST(Mixtral, CountsTheProductsOfActiveExpertsOnly) {
+  const double h = 4096;
+  const double layer = 2.5 * h * h + 2 * 3 * h * 14336 + 8 * h + 2 * 2048 * h;
+  const double flops = 2 * 2048 * (32 * layer + 32000 * h);
+  EXPECT_NEAR(product_flops(build("mixtral-8x7b:seq=2048"), 1) / flops, 1, 1e-9);
+  EXPECT_EQ(build("mixtral-8x7b:seq=2048").notes.size(), 1U);
+}
+
+// 3 tokens to 2 of 8 experts are 6 places: each expert keeps one of each sequence.
+TEST(Mixtral, RoundsTheTokensOfAnExpertUp) {
+  const graph::Graph model =
+      build("llama:layers=1,hidden=32,heads=2,ffn=64,vocab=50,seq=3,experts=8,active=2");
+  EXPECT_EQ(count(model, Kind::Pad), 1);
+  const double layer = 3 * (4 * 32 * 32 + 8 * 32 + 2 * 3 * 32) + 8 * 3 * 32 * 64;
+  EXPECT_DOUBLE_EQ(product_flops(model, 1), 2 * (layer + 3 * 50 * 32));
+  EXPECT_DOUBLE_EQ(product_flops(model, 5), 5 * product_flops(model, 1));
+}
+
+TEST(Qwen, HasBiasesOrNormsOfItsHeads) {
+  const graph::Graph second = build("qwen2-0.5b");
+  EXPECT_TRUE(has_tensor(second, "model.layers.0.self_attn.k_proj.bias"));
+  EXPECT_FALSE(has_tensor(second, "model.layers.0.self_attn.o_proj.bias"));
+  EXPECT_FALSE(has_tensor(second, "lm_head.weight"));  // tied
+  const graph::Graph third = build("qwen3-8b");
+  EXPECT_TRUE(has_tensor(third, "model.layers.35.self_attn.q_norm.weight"));
+  EXPECT_FALSE(has_tensor(third, "model.layers.0.self_attn.q_proj.bias"));
+  EXPECT_TRUE(has_tensor(third, "lm_head.weight"));
 }
 
 // Two rotations a layer, each of two products, a negation, a concatenation and a sum; beside
@@ -60,6 +100,9 @@ TEST(Llama, RefusesHeadsThatDoNotFit) {
   EXPECT_THROW(build("llama:hidden=100,heads=16"), Error);
   EXPECT_THROW(build("llama:heads=32,kv_heads=5"), Error);
   EXPECT_THROW(build("llama:hidden=96,heads=32"), Error);  // a head of 3 has no halves
+  EXPECT_THROW(build("llama:head_size=3"), Error);
+  EXPECT_THROW(build("llama:experts=2,active=3"), Error);
+  EXPECT_THROW(build("llama:active=2"), Error);  // of no experts
 }
 
 }  // namespace

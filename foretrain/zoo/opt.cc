@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "foretrain/zoo/activation.h"
 #include "foretrain/zoo/registry.h"
 #include "foretrain/zoo/transformer_layers.h"
 
@@ -20,11 +21,16 @@ struct Size {
   std::int64_t layers = 0;
   std::int64_t hidden = 0;
   std::int64_t heads = 0;
+  std::int64_t embedding = 0;  // width of the table; 0: hidden
+  bool norm_first = true;      // before attention and feed-forward layer; else after the sums
   std::int64_t vocab = 50272;
   std::int64_t seq = 2048;
+  std::int64_t ffn = 0;  // 0: 4 hidden
+  std::int64_t positions = 2048;
+  std::string activation = "relu";
+  bool tied = true;
 };
 
-constexpr std::int64_t kPositions = 2048;
 constexpr std::int64_t kUnusedPositions = 2;  // rows in front that no position takes
 
 TensorId self_attention(Builder& builder, TensorId x, const Size& size) {
@@ -42,14 +48,38 @@ TensorId self_attention(Builder& builder, TensorId x, const Size& size) {
   return linear(builder, "out_proj", merge_heads(builder, attended), size.hidden);
 }
 
+// `block` beside a residual connection, its norm in front or behind.
+template <typename Block>
+TensorId residual(Builder& builder, const char* norm, TensorId x, const Size& size, Block block) {
+  const TensorId in = size.norm_first ? layer_norm(builder, norm, x) : x;
+  const TensorId sum = builder.add(Kind::Add, {x, dropout(builder, "", block(in))});
+  return size.norm_first ? sum : layer_norm(builder, norm, sum);
+}
+
 TensorId layer(Builder& builder, TensorId x, const Size& size) {
-  const TensorId attended =
-      self_attention(builder, layer_norm(builder, "self_attn_layer_norm", x), size);
-  const TensorId middle = builder.add(Kind::Add, {x, dropout(builder, "", attended)});
-  TensorId y = layer_norm(builder, "final_layer_norm", middle);
-  y = builder.add(Kind::Relu, {linear(builder, "fc1", y, 4 * size.hidden)});
-  y = dropout(builder, "", linear(builder, "fc2", y, size.hidden));
-  return builder.add(Kind::Add, {middle, y});
+  x = residual(builder, "self_attn_layer_norm", x, size,
+               [&](TensorId in) { return self_attention(builder, in, size); });
+  return residual(builder, "final_layer_norm", x, size, [&](TensorId in) {
+    const TensorId inner = linear(builder, "fc1", in, size.ffn);
+    return linear(builder, "fc2", activate(builder, size.activation, inner), size.hidden);
+  });
+}
+
+// The decoder's last vectors, as wide as the embedding; `table` receives it.
+TensorId decode(Builder& builder, TensorId ids, const Size& size, TensorId* table) {
+  const Scope scope(builder, "model.decoder");
+  const bool narrow = size.embedding != size.hidden;
+  TensorId words = embed(builder, "embed_tokens", ids, size.vocab, size.embedding, table);
+  if (narrow) words = linear_unbiased(builder, "project_in", words, size.hidden);
+  const std::int64_t rows = position_rows(builder, size.positions, size.seq) + kUnusedPositions;
+  TensorId x = builder.add(
+      Kind::Add, {words, embed_positions(builder, "embed_positions", rows, size.seq, size.hidden)});
+  for (std::int64_t i = 0; i < size.layers; ++i) {
+    const Scope inner(builder, "layers." + std::to_string(i));
+    x = layer(builder, x, size);
+  }
+  if (size.norm_first) x = layer_norm(builder, "final_layer_norm", x);
+  return narrow ? linear_unbiased(builder, "project_out", x, size.embedding) : x;
 }
 
 graph::Graph build_decoder(const std::string& name, const Size& size) {
@@ -57,18 +87,9 @@ graph::Graph build_decoder(const std::string& name, const Size& size) {
   const Shape tokens{builder.batch(), size.seq};
   const TensorId ids = builder.input("input_ids", tokens, DType::I64);
   TensorId table{};
-  builder.enter("model.decoder");
-  const TensorId words = embed(builder, "embed_tokens", ids, size.vocab, size.hidden, &table);
-  const std::int64_t rows = position_rows(builder, kPositions, size.seq) + kUnusedPositions;
-  TensorId x = builder.add(
-      Kind::Add, {words, embed_positions(builder, "embed_positions", rows, size.seq, size.hidden)});
-  for (std::int64_t i = 0; i < size.layers; ++i) {
-    const Scope scope(builder, "layers." + std::to_string(i));
-    x = layer(builder, x, size);
-  }
-  x = layer_norm(builder, "final_layer_norm", x);
-  builder.leave();
+  const TensorId x = decode(builder, ids, size, &table);
   builder.enter("lm_head");
+  if (!size.tied) table = builder.parameter("weight", {size.vocab, size.embedding});
   const TensorId logits = builder.add(Kind::Linear, {x, table});
   builder.leave();
   builder.output(logits);
@@ -84,6 +105,7 @@ struct Named {
 
 const Named kNamed[] = {
     {"opt-125m", "decoder of 12 layers, width 768", {12, 768, 12}},
+    {"opt-350m", "decoder of 24 layers, width 1024, norms last", {24, 1024, 16, 512, false}},
     {"opt-1.3b", "decoder of 24 layers, width 2048", {24, 2048, 32}},
     {"opt-2.7b", "decoder of 32 layers, width 2560", {32, 2560, 32}},
     {"opt-6.7b", "decoder of 32 layers, width 4096", {32, 4096, 32}},
@@ -96,8 +118,18 @@ graph::Graph build_opt(Spec& spec) {
   const auto* named = std::find_if(std::begin(kNamed), std::end(kNamed),
                                    [&](const Named& n) { return n.name == spec.name(); });
   Size size = named->size;
-  size.seq = spec.take("seq", size.seq);
   size.vocab = spec.take("vocab", size.vocab);
+  size.layers = spec.take("layers", size.layers, 1, 10000);
+  size.hidden = spec.take("hidden", size.hidden);
+  size.heads = spec.take("heads", size.heads);
+  size.ffn = spec.take("ffn", 4 * size.hidden);
+  size.positions = spec.take("positions", size.positions);
+  size.seq = spec.take("seq", size.positions);
+  size.embedding = spec.take("embedding", size.embedding == 0 ? size.hidden : size.embedding);
+  size.norm_first = spec.take("norm_first", size.norm_first ? 1 : 0, 0, 1) != 0;
+  size.activation = spec.take_text("act", size.activation, activation_names());
+  size.tied = spec.take("tied", 1, 0, 1) != 0;
+  require_heads(spec, size.hidden, size.heads);
   return build_decoder(spec.name(), size);
 }
 
@@ -106,7 +138,14 @@ graph::Graph build_opt(Spec& spec) {
 std::vector<Entry> opt_entries() {
   std::vector<Entry> entries;
   for (const Named& named : kNamed) {
-    entries.push_back({{named.name, "OPT", named.about, "seq=2048, vocab=50272"}, build_opt});
+    const Size& size = named.size;
+    const std::string parameters =
+        "seq=2048, vocab=50272, layers=" + std::to_string(size.layers) +
+        ", hidden=" + std::to_string(size.hidden) + ", heads=" + std::to_string(size.heads) +
+        ", ffn=4*hidden, positions=2048, embedding=" +
+        (size.embedding == 0 ? "hidden" : std::to_string(size.embedding)) +
+        ", norm_first=" + (size.norm_first ? "1" : "0") + ", act=relu, tied=1";
+    entries.push_back({{named.name, "OPT", named.about, parameters}, build_opt});
   }
   return entries;
 }

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "foretrain/base/error.h"
+
 namespace foretrain::zoo {
 
 using graph::Attr;
@@ -23,6 +25,12 @@ Dim last(const Builder& builder, TensorId x) {
 }
 
 }  // namespace
+
+void require_heads(const Spec& spec, std::int64_t hidden, std::int64_t heads) {
+  if (hidden % heads == 0) return;
+  throw Error(ErrorKind::BadInput, "model '" + spec.name() + "': heads=" + std::to_string(heads) +
+                                       " does not divide hidden=" + std::to_string(hidden));
+}
 
 TensorId linear_unbiased(Builder& builder, const std::string& name, TensorId x,
                          std::int64_t features) {

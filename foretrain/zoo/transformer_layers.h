@@ -11,6 +11,9 @@
 
 namespace foretrain::zoo {
 
+// Throws Error(BadInput) naming the model unless every head is as wide as the others.
+void require_heads(const Spec& spec, std::int64_t hidden, std::int64_t heads);
+
 // Without bias; `linear` of layers.h has one. Hugging Face's Conv1D, which stores its weight the
 // other way round, is the same product.
 graph::TensorId linear_unbiased(graph::Builder& builder, const std::string& name,

@@ -28,7 +28,9 @@ Catalog collect() {
         retinanet_entries, rcnn_entries, segmentation_entries, mmsegmentation_entries, unet_entries,
         volume_unet_entries, hrnet_entries, efficientdet_entries, cyclegan_entries, lstm_entries,
         gnmt_entries, transformer_entries, bert_entries, gpt_entries, opt_entries, llama_entries,
-        mlp_entries, neumf_entries, random_entries}) {
+        roberta_entries, distilbert_entries, gpt_neox_entries, mpt_entries, t5_entries,
+        transformer_xl_entries, deepspeech2_entries, jasper_entries, tacotron2_entries,
+        dlrm_entries, wide_deep_entries, mlp_entries, neumf_entries, random_entries}) {
     for (Entry& entry : entries()) {
       catalog.models.push_back(std::move(entry.model));
       catalog.builders.push_back(entry.build);

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Source: Devlin et al., NAACL 2019; layout of the module tree: transformers, modeling_bert.py.
+#include "foretrain/zoo/bert_encoder.h"
+
+#include "foretrain/zoo/activation.h"
+#include "foretrain/zoo/transformer_layers.h"
+
+namespace foretrain::zoo {
+
+using graph::Attr;
+using graph::Attributes;
+using graph::Builder;
+using graph::Kind;
+using graph::Scope;
+using graph::Shape;
+using graph::TensorId;
+
+namespace {
+
+TensorId self_attention(Builder& builder, TensorId x, const BertEncoder& size) {
+  const Scope scope(builder, "attention");
+  TensorId merged{};
+  {
+    const Scope self(builder, "self");
+    const TensorId q = split_heads(builder, linear(builder, "query", x, size.hidden), size.heads);
+    const TensorId k = split_heads(builder, linear(builder, "key", x, size.hidden), size.heads);
+    const TensorId v = split_heads(builder, linear(builder, "value", x, size.hidden), size.heads);
+    merged = merge_heads(builder, attend(builder, q, k, v, {.mask = true, .dropout = true}));
+  }
+  const Scope output(builder, "output");
+  const TensorId dense = linear(builder, "dense", merged, size.hidden);
+  const TensorId dropped = dropout(builder, "dropout", dense);
+  return layer_norm(builder, "LayerNorm", builder.add(Kind::Add, {dropped, x}));
+}
+
+TensorId layer(Builder& builder, TensorId x, const BertEncoder& size) {
+  const TensorId attended = self_attention(builder, x, size);
+  TensorId inner{};
+  {
+    const Scope scope(builder, "intermediate");
+    inner = activate(builder, size.activation, linear(builder, "dense", attended, size.ffn));
+  }
+  const Scope scope(builder, "output");
+  const TensorId dense = linear(builder, "dense", inner, size.hidden);
+  const TensorId dropped = dropout(builder, "dropout", dense);
+  return layer_norm(builder, "LayerNorm", builder.add(Kind::Add, {dropped, attended}));
+}
+
+// Vectors of the token types. A model with one type takes it for every token.
+TensorId embed_types(Builder& builder, const BertEncoder& size) {
+  const bool given = size.segments > 1;
+  const Shape shape{given ? builder.batch() : graph::Dim(1), size.seq};
+  const TensorId types = given ? builder.input("token_type_ids", shape, DType::I64)
+                               : builder.buffer("token_type_ids", shape, DType::I64);
+  return embed(builder, "token_type_embeddings", types, size.segments, size.hidden);
+}
+
+}  // namespace
+
+BertEncoder take_encoder(Spec& spec, BertEncoder usual) {
+  BertEncoder size = std::move(usual);
+  size.vocab = spec.take("vocab", size.vocab);
+  size.layers = spec.take("layers", size.layers, 1, 10000);
+  size.hidden = spec.take("hidden", size.hidden);
+  size.heads = spec.take("heads", size.heads);
+  size.ffn = spec.take("ffn", size.ffn == 0 ? 4 * size.hidden : size.ffn);
+  size.positions = spec.take("positions", size.positions);
+  size.seq = spec.take("seq", size.positions);
+  if (size.segments > 0) size.segments = spec.take("segments", size.segments, 1, 65536);
+  size.activation = spec.take_text("act", size.activation, activation_names());
+  require_heads(spec, size.hidden, size.heads);
+  return size;
+}
+
+std::string describe_encoder(const BertEncoder& usual) {
+  const std::string segments =
+      usual.segments > 0 ? ", segments=" + std::to_string(usual.segments) : "";
+  return "seq=" + std::to_string(usual.positions) + ", vocab=" + std::to_string(usual.vocab) +
+         ", layers=" + std::to_string(usual.layers) + ", hidden=" + std::to_string(usual.hidden) +
+         ", heads=" + std::to_string(usual.heads) + ", ffn=4*hidden, positions=" +
+         std::to_string(usual.positions) + segments + ", act=" + usual.activation;
+}
+
+Encoded encode_bert(Builder& builder, const BertEncoder& size) {
+  const TensorId ids = builder.input("input_ids", {builder.batch(), size.seq}, DType::I64);
+  Encoded encoded{};
+  {
+    const Scope scope(builder, "embeddings");
+    const TensorId words = embed(builder, "word_embeddings", ids, size.vocab, size.hidden,
+                                 &encoded.word_table);
+    const TensorId types = embed_types(builder, size);
+    const std::int64_t rows =
+        position_rows(builder, size.positions, size.seq) + size.unused_positions;
+    const TensorId positions =
+        embed_positions(builder, "position_embeddings", rows, size.seq, size.hidden);
+    const TensorId sum =
+        builder.add(Kind::Add, {builder.add(Kind::Add, {words, types}), positions});
+    encoded.sequence = dropout(builder, "dropout", layer_norm(builder, "LayerNorm", sum));
+  }
+  const Scope scope(builder, "encoder");
+  const Scope layers(builder, "layer");
+  for (std::int64_t i = 0; i < size.layers; ++i) {
+    const Scope one(builder, std::to_string(i));
+    encoded.sequence = layer(builder, encoded.sequence, size);
+  }
+  return encoded;
+}
+
+TensorId pool_first(Builder& builder, TensorId sequence, std::int64_t hidden) {
+  const Scope scope(builder, "pooler");
+  const TensorId first =
+      builder.add(Kind::Slice, {sequence},
+                  Attributes{{Attr::Axis, {1}}, {Attr::Start, {0}}, {Attr::End, {1}}});
+  const TensorId flat = builder.add(Kind::Reshape, {first}, Attributes{{Attr::Shape, {0, -1}}});
+  return builder.add(Kind::Tanh, {linear(builder, "dense", flat, hidden)});
+}
+
+TensorId predict_words(Builder& builder, TensorId x, TensorId table) {
+  const TensorId bias = builder.parameter("bias", {builder.shape(table)[0]});
+  const Scope decoder(builder, "decoder");
+  return builder.add(Kind::Linear, {x, table, bias});
+}
+
+TensorId word_loss(Builder& builder, TensorId logits) {
+  const Shape& shape = builder.shape(logits);
+  const TensorId labels = builder.input("labels", {shape[0], shape[1]}, DType::I64);
+  builder.output(logits);
+  return token_cross_entropy(builder, logits, labels);
+}
+
+void add_question_answering(Builder& builder, TensorId sequence) {
+  const TensorId logits = linear(builder, "qa_outputs", sequence, 2);
+  const std::vector<TensorId> ends = builder.add_all(
+      Kind::Split, {logits}, Attributes{{Attr::Axis, {-1}}, {Attr::Sizes, {1, 1}}});
+  std::vector<TensorId> losses;
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    const TensorId flat = builder.add(Kind::Reshape, {ends[i]}, Attributes{{Attr::Shape, {0, -1}}});
+    const TensorId scores = builder.add(Kind::Contiguous, {flat});
+    const TensorId target = builder.input(i == 0 ? "start_positions" : "end_positions",
+                                          {builder.batch()}, DType::I64);
+    builder.output(scores);
+    losses.push_back(cross_entropy(builder, "loss", scores, target));
+  }
+  builder.loss(builder.add(Kind::Scale, {builder.add(Kind::Add, losses)}));
+}
+
+void add_classification(Builder& builder, TensorId pooled, std::int64_t labels) {
+  const TensorId dropped = dropout(builder, "dropout", pooled);
+  const TensorId logits = linear(builder, "classifier", dropped, labels);
+  builder.output(logits);
+  const TensorId targets = builder.input("labels", {builder.batch()}, DType::I64);
+  builder.loss(cross_entropy(builder, "loss", logits, targets));
+}
+
+}  // namespace foretrain::zoo

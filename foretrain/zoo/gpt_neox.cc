@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// GPT-NeoX and Pythia, as Hugging Face's GPTNeoXForCausalLM runs them: rotary positions of a
+// part of each head, attention and feed-forward layer side by side, a head of its own.
+// Source: Black et al., arXiv 2204.06745; Biderman et al., ICML 2023; transformers,
+// modeling_gpt_neox.py.
+#include <algorithm>
+#include <string>
+
+#include "foretrain/base/error.h"
+#include "foretrain/zoo/activation.h"
+#include "foretrain/zoo/registry.h"
+#include "foretrain/zoo/rotary.h"
+#include "foretrain/zoo/transformer_layers.h"
+
+namespace foretrain::zoo {
+namespace {
+
+using graph::Attr;
+using graph::Attributes;
+using graph::Builder;
+using graph::Kind;
+using graph::Scope;
+using graph::Shape;
+using graph::TensorId;
+
+struct Size {
+  std::int64_t layers = 0;
+  std::int64_t hidden = 0;
+  std::int64_t heads = 0;
+  std::int64_t vocab = 50304;
+  std::int64_t ffn = 0;             // 0: 4 hidden
+  std::int64_t rotary_percent = 25;  // of each head
+  std::int64_t seq = 2048;
+  bool parallel = true;  // attention and feed-forward layer read the same input
+  bool tied = false;
+  std::string activation = "gelu";
+};
+
+TensorId self_attention(Builder& builder, TensorId x, const Angles& angles, const Size& size) {
+  const Scope scope(builder, "attention");
+  const std::int64_t head = size.hidden / size.heads;
+  const TensorId all = linear(builder, "query_key_value", x, 3 * size.hidden);
+  const std::vector<TensorId> parts =
+      builder.add_all(Kind::Split, {split_heads(builder, all, size.heads)},
+                      Attributes{{Attr::Axis, {3}}, {Attr::Sizes, {head, head, head}}});
+  const TensorId q = rotate(builder, parts[0], angles);
+  const TensorId k = rotate(builder, parts[1], angles);
+  const TensorId attended = attend(builder, q, k, parts[2], {.causal = true});
+  return linear(builder, "dense", merge_heads(builder, attended), size.hidden);
+}
+
+TensorId feed_forward(Builder& builder, TensorId x, const Size& size) {
+  const Scope scope(builder, "mlp");
+  const TensorId inner = linear(builder, "dense_h_to_4h", x, size.ffn);
+  return linear(builder, "dense_4h_to_h", activate(builder, size.activation, inner), size.hidden);
+}
+
+TensorId layer(Builder& builder, TensorId x, const Angles& angles, const Size& size) {
+  const TensorId attended =
+      self_attention(builder, layer_norm(builder, "input_layernorm", x), angles, size);
+  const TensorId middle = size.parallel ? x : builder.add(Kind::Add, {attended, x});
+  const TensorId fed =
+      feed_forward(builder, layer_norm(builder, "post_attention_layernorm", middle), size);
+  const TensorId sum = builder.add(Kind::Add, {fed, size.parallel ? attended : middle});
+  return size.parallel ? builder.add(Kind::Add, {sum, x}) : sum;
+}
+
+graph::Graph build_decoder(const std::string& name, const Size& size) {
+  Builder builder(name);
+  const Shape tokens{builder.batch(), size.seq};
+  const TensorId ids = builder.input("input_ids", tokens, DType::I64);
+  TensorId table{};
+  builder.enter("gpt_neox");
+  TensorId x = embed(builder, "embed_in", ids, size.vocab, size.hidden, &table);
+  const std::int64_t turning = size.hidden / size.heads * size.rotary_percent / 100;
+  const Angles angles = rotary_angles(builder, size.seq, turning);
+  for (std::int64_t i = 0; i < size.layers; ++i) {
+    const Scope scope(builder, "layers." + std::to_string(i));
+    x = layer(builder, x, angles, size);
+  }
+  x = layer_norm(builder, "final_layer_norm", x);
+  builder.leave();
+  builder.enter("embed_out");
+  if (!size.tied) table = builder.parameter("weight", {size.vocab, size.hidden});
+  const TensorId logits = builder.add(Kind::Linear, {x, table});
+  builder.leave();
+  builder.output(logits);
+  builder.loss(token_cross_entropy(builder, logits, builder.input("labels", tokens, DType::I64)));
+  return builder.finish();
+}
+
+struct Named {
+  const char* name;
+  Size size;
+};
+
+const Named kNamed[] = {
+    {"pythia-70m", {6, 512, 8}},
+    {"pythia-160m", {12, 768, 12}},
+    {"pythia-410m", {24, 1024, 16}},
+    {"pythia-1b", {16, 2048, 8}},
+    {"pythia-1.4b", {24, 2048, 16}},
+    {"pythia-2.8b", {32, 2560, 32}},
+    {"pythia-6.9b", {32, 4096, 32, 50432}},
+    {"pythia-12b", {36, 5120, 40, 50688}},
+    {"gpt-neox-20b", {44, 6144, 64, 50432}},
+};
+
+void check(const Spec& spec, const Size& size) {
+  require_heads(spec, size.hidden, size.heads);
+  const std::int64_t turning = size.hidden / size.heads * size.rotary_percent / 100;
+  if (turning >= 2 && turning % 2 == 0) return;
+  throw Error(ErrorKind::BadInput,
+              "model '" + spec.name() + "': rotary_percent=" + std::to_string(size.rotary_percent) +
+                  " of a head of " + std::to_string(size.hidden / size.heads) +
+                  " is not an even number of features");
+}
+
+graph::Graph build_neox(Spec& spec) {
+  const auto* named = std::find_if(std::begin(kNamed), std::end(kNamed),
+                                   [&](const Named& n) { return n.name == spec.name(); });
+  Size size = named->size;
+  size.seq = spec.take("seq", size.seq);
+  size.vocab = spec.take("vocab", size.vocab);
+  size.layers = spec.take("layers", size.layers, 1, 10000);
+  size.hidden = spec.take("hidden", size.hidden);
+  size.heads = spec.take("heads", size.heads);
+  size.ffn = spec.take("ffn", 4 * size.hidden);
+  size.rotary_percent = spec.take("rotary_percent", size.rotary_percent, 1, 100);
+  size.parallel = spec.take("parallel", 1, 0, 1) != 0;
+  size.activation = spec.take_text("act", size.activation, activation_names());
+  size.tied = spec.take("tied", 0, 0, 1) != 0;
+  check(spec, size);
+  return build_decoder(spec.name(), size);
+}
+
+}  // namespace
+
+std::vector<Entry> gpt_neox_entries() {
+  std::vector<Entry> entries;
+  for (const Named& named : kNamed) {
+    const std::string layers = std::to_string(named.size.layers);
+    const std::string hidden = std::to_string(named.size.hidden);
+    entries.push_back({{named.name, "GPT-NeoX", "decoder of " + layers + " layers, width " + hidden,
+                        "seq=2048, vocab=" + std::to_string(named.size.vocab) +
+                            ", layers=" + layers + ", hidden=" + hidden +
+                            ", heads=" + std::to_string(named.size.heads) +
+                            ", ffn=4*hidden, rotary_percent=25, parallel=1, act=gelu, tied=0"},
+                       build_neox});
+  }
+  return entries;
+}
+
+}  // namespace foretrain::zoo
