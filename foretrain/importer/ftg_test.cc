@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "foretrain/base/error.h"
+#include "foretrain/graph/attr_names.h"
 #include "foretrain/graph/backward.h"
 #include "foretrain/graph/bind.h"
 #include "foretrain/graph/builder.h"
@@ -119,10 +120,228 @@ TEST(ReadFtg, MakesAnUnknownOperatorOpaqueWhenItsOutputsAreDeclared) {
   expect_round_trip(graph);
 }
 
+TEST(ReadFtg, CountsOperatorsThatItDoesNotKnow) {
+  std::string nodes;
+  std::string tensors = R"({"name": "x", "shape": [2], "role": "input"})";
+  for (int i = 0; i < 3; ++i) {
+    const std::string name = "y" + std::to_string(i);
+    tensors += R"(, {"name": ")" + name + R"(", "shape": [2]})";
+    nodes += std::string(i == 0 ? "" : ", ") + R"({"op": ")" + (i == 1 ? "bar" : "foo") +
+             R"(", "inputs": ["x"], "outputs": [")" + name + "\"]}";
+  }
+  const Graph graph = read_ftg(R"({"format": "foretrain-graph", "version": 1, "tensors": [)" +
+                                   tensors + R"(], "nodes": [)" + nodes + "]}",
+                               "text");
+  EXPECT_EQ(graph.notes, std::vector<std::string>{"opaque operators: bar x1, foo x2"});
+}
+
 TEST(ReadFtg, CannotGuessTheShapesOfAnUnknownOperator) {
   EXPECT_EQ(message(with_node(R"({"op": "rellu", "inputs": ["x"], "outputs": ["y"]})")),
             "Unsupported: file 'm.ftg.json': node 0: the operator 'rellu' is not known and the "
             "shapes of its outputs are not given; list them under 'tensors'; did you mean 'relu'?");
+  EXPECT_EQ(message(with_node(R"({"op": "foo", "inputs": ["x"]})")),
+            "Unsupported: file 'm.ftg.json': node 0: the operator 'foo' is not known and the "
+            "shapes of its outputs are not given; list them under 'tensors'");
+  EXPECT_EQ(message(with_node(R"({"op": "fused", "inputs": ["x"], "outputs": ["y"]})")),
+            "BadInput: file 'm.ftg.json': node 0: the shapes of the outputs of 'fused' cannot be "
+            "inferred; list the outputs under 'tensors'");
+}
+
+TEST(ReadFtg, TakesTensorsByNumberOrName) {
+  const Graph graph =
+      read_ftg(with_node(R"({"op": "linear", "inputs": [0, "w"], "outputs": ["y"]}, )"
+                         R"({"op": "relu", "inputs": [3]})"),
+               "text");
+  EXPECT_EQ(graph.nodes[0].inputs, (std::vector<TensorId>{0, 1}));
+  EXPECT_EQ(graph.nodes[1].inputs, (std::vector<TensorId>{3}));
+  EXPECT_EQ(graph.tensor(3).name, "y");
+  EXPECT_EQ(graph.tensor(4).name, "");
+}
+
+TEST(ReadFtg, ReadsSwitchesAsTrueOrOne) {
+  const auto node = [](const char* value) {
+    return read_ftg(with_node(std::string(
+                                  R"({"op": "relu", "inputs": ["x"], "attributes": {"inplace": )") +
+                              value + "}}"),
+                    "text")
+        .nodes[0]
+        .attributes;
+  };
+  EXPECT_EQ(node("true"), node("1"));
+  EXPECT_EQ(node("false"), node("[0]"));
+}
+
+TEST(ReadFtg, NamesThePlaceOfEveryMistakeInANode) {
+  const std::string at = "BadInput: file 'm.ftg.json': node 0: ";
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {R"({"inputs": ["x"]})", "the field 'op' is missing"},
+      {R"({"op": 3})", "the field 'op' must be a string, not number"},
+      {R"({"op": "relu", "input": ["x"]})", "unknown field 'input'; did you mean 'inputs'?"},
+      {R"({"op": "relu", "inputs": ["xx"]})",
+       "no tensor named 'xx' is declared or written by an earlier node; did you mean 'x'?"},
+      {R"({"op": "relu", "inputs": [99]})", "there is no tensor 99; there are 3, counted from 0"},
+      {R"({"op": "relu", "inputs": [-1]})", "there is no tensor -1; there are 3, counted from 0"},
+      {R"({"op": "relu", "inputs": [1.5]})", "a tensor is given by its name or number, not 1.5"},
+      {R"({"op": "relu", "inputs": [null]})", "a tensor is given by its name or number, not null"},
+      {R"({"op": "relu", "inputs": "x"})", "expected a list, not string"},
+      {R"({"op": "relu", "inputs": ["x"], "outputs": ["y", "v"]})",
+       "names 2 outputs, but there are 1"},
+      {R"({"op": "dropout", "inputs": ["x"], "outputs": ["y", "z"]})",
+       "the outputs of a node are either all declared under 'tensors' or all new"},
+      {R"({"op": "relu", "phase": "sideways"})",
+       "the phase 'sideways' is not one of forward, backward, update"},
+      {R"({"op": "relu", "inputs": ["x"], "attributes": {"kernal": 3}})",
+       "unknown attribute 'kernal'; did you mean 'kernel'?"},
+      {R"({"op": "relu", "inputs": ["x"], "attributes": {"kernel": 2.5}})",
+       "expected a whole number or a product such as \"2*batch\", not 2.5"},
+      {R"({"op": "relu", "inputs": ["x"], "attributes": {"kernel": "batch"}})",
+       "the attribute 'kernel' must be a number"},
+      {R"({"op": "relu", "inputs": ["x"], "attributes": {"of": "nothing"}})",
+       "the attribute 'of' has no value \"nothing\""},
+      {R"({"op": "relu", "inputs": ["x"], "attributes": {"type": 3}})",
+       "the attribute 'type' has no value 3"},
+      {R"({"op": "relu", "inputs": ["x"], "attributes": {"axis": 281474976710657}})",
+       "the value 281474976710657 lies outside -281474976710656 to 2^48"},
+      {R"({"op": "linear", "inputs": ["x", "z"]})",
+       "model 'm', node '' (linear): the last dimension differs from the weight's second"},
+  };
+  for (const auto& [node, problem] : cases) {
+    EXPECT_EQ(message(with_node(node)), at + problem);
+  }
+}
+
+// A file whose tensors are `tensors` and that has no node.
+std::string with_tensors(const std::string& tensors) {
+  return R"({"format": "foretrain-graph", "version": 1, "tensors": [)" + tensors +
+         R"(], "nodes": []})";
+}
+
+TEST(ReadFtg, NamesThePlaceOfEveryMistakeInATensor) {
+  const std::string at = "BadInput: file 'm.ftg.json': tensor 0: ";
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {R"({"name": "x"})", "the field 'shape' is missing"},
+      {R"({"shape": 3})", "expected a list, not number"},
+      {R"({"shape": [1,1,1,1,1,1,1,1,1]})", "has 9 entries; at most 8 are allowed"},
+      {R"({"shape": [0]})", "the value 0 lies outside 1 to 2^48"},
+      {R"({"shape": [-3]})", "the value -3 lies outside 1 to 2^48"},
+      {R"({"shape": [18446744073709551615]})", "the value 281474976710657 lies outside 1 to 2^48"},
+      {R"({"shape": [true]})", "a dimension is a number or a product, not true or false"},
+      {R"({"shape": ["bach"]})",
+       "dimension 'bach' is neither a number nor a product of the symbols"},
+      {R"({"shape": [16777216, 16777217]})",
+       "a tensor has more than 2^48 elements; use smaller sizes"},
+      {R"({"shape": [], "type": "float"})",
+       "the type 'float' is not one of f32, f16, bf16, f8, f64, i64, i32, i8, bool"},
+      {R"({"shape": [], "role": "weight"})",
+       "the role 'weight' is not one of input, activation, parameter, buffer, gradient, "
+       "optimizer_state"},
+      {R"({"shape": [], "id": 1})", "its 'id' must be its place in the list, counted from 0"},
+      {R"({"shape": [], "trainable": 1})",
+       "the field 'trainable' must be true or false, not number"},
+      {R"([])", "expected a JSON object, not array"},
+  };
+  for (const auto& [tensor, problem] : cases) {
+    EXPECT_EQ(message(with_tensors(tensor)), at + problem);
+  }
+}
+
+TEST(ReadFtg, RefusesWhatIsNoGraph) {
+  const std::string at = "file 'm.ftg.json': ";
+  EXPECT_EQ(message(R"({"version": 1, "nodes": []})"),
+            "BadInput: " + at + "the field 'format' is missing");
+  EXPECT_EQ(message(R"({"format": "onnx", "version": 1, "nodes": []})"),
+            "BadInput: " + at + "the field 'format' must be \"foretrain-graph\", not \"onnx\"");
+  EXPECT_EQ(message(R"({"format": "foretrain-graph", "version": 2, "nodes": []})"),
+            "Unsupported: " + at +
+                "version 2 of the graph format is not known; this program reads version 1");
+  EXPECT_EQ(message(R"({"format": "foretrain-graph", "version": 1})"),
+            "BadInput: " + at + "the field 'nodes' is missing");
+  EXPECT_EQ(message("[]"), "BadInput: " + at + "expected a JSON object, not array");
+  EXPECT_EQ(
+      message(R"({"format": "foretrain-graph", "version": 1, "nodes": [], "symbols": ["2"]})"),
+      "BadInput: " + at +
+          "symbols: a symbol is a word of letters, digits and '_', such as \"batch\"");
+  EXPECT_EQ(
+      message(R"({"format": "foretrain-graph", "version": 1, "nodes": [], "symbols": ["a", "a"]})"),
+      "BadInput: " + at + "symbols: the symbol 'a' is given twice");
+  EXPECT_EQ(
+      message(R"({"format": "foretrain-graph", "version": 1, "nodes": [], "loss": "l"})"),
+      "BadInput: " + at + "loss: no tensor named 'l' is declared or written by an earlier node");
+}
+
+TEST(ReadFtg, FindsCycles) {
+  const std::string text = R"({"format": "foretrain-graph", "version": 1, "tensors": [)"
+                           R"({"shape": [2]}, {"shape": [2]}], "nodes": [)"
+                           R"({"op": "relu", "inputs": [1], "outputs": [0]},)"
+                           R"({"op": "relu", "inputs": [0], "outputs": [1]}]})";
+  EXPECT_EQ(
+      message(text),
+      "BadInput: file 'm.ftg.json': model '', node 0 '' (relu): reads tensor 1 before any node "
+      "writes it; nodes must be in execution order, without cycles");
+}
+
+TEST(ReadFtg, AsksForTheNumberOfATensorWhoseNameIsNotItsOwn) {
+  const std::string text = with_node(R"({"op": "relu", "inputs": ["x"]})");
+  const std::string twice = R"({"name": "x", "shape": [1], "role": "input"}, )";
+  std::string doubled = text;
+  doubled.insert(doubled.find(R"({"name": "x")"), twice);
+  EXPECT_EQ(message(doubled),
+            "BadInput: file 'm.ftg.json': node 0: several tensors are named 'x'; use the tensor's "
+            "number");
+}
+
+TEST(ReadFtg, BoundsNamesAndLists) {
+  const std::string name(1001, 'a');
+  EXPECT_NE(message(with_tensors(R"({"shape": [], "name": ")" + name + "\"}"))
+                .find("longer than 1000 bytes"),
+            std::string::npos);
+  std::string values = "1";
+  for (int i = 0; i < 64; ++i) values += ",1";
+  EXPECT_NE(message(with_node(R"({"op": "relu", "inputs": ["x"], "attributes": {"stride": [)" +
+                              values + "]}}"))
+                .find("has 65 entries; at most 64 are allowed"),
+            std::string::npos);
+}
+
+// Whatever is cut off or changed: an Error of one line, or another graph.
+TEST(ReadFtg, SurvivesTruncationAndEveryChangedByte) {
+  const std::string text = kToy;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    EXPECT_NE(message(text.substr(0, i)), "none") << i;
+    for (const char c : {'\0', '"', '9', '-', '}', '\xff'}) {
+      std::string changed = text;
+      changed[i] = c;
+      EXPECT_EQ(message(changed).find('\n'), std::string::npos);
+    }
+  }
+}
+
+TEST(WriteFtg, KeepsNamesThatNeedEscapes) {
+  Builder builder("quote \" backslash \\ newline \n umlaut ä");
+  builder.output(builder.add(Kind::Relu, {builder.input("x\ty", {builder.batch()})}));
+  builder.note("a note");
+  expect_round_trip(builder.finish());
+}
+
+TEST(WriteFtg, RefersToParametersByNameThoughTheirStatesHaveIt) {
+  const Graph step = update(backward(read_ftg(kToy, "text")), Optimizer::Adam);
+  const std::string text = write_ftg(step);
+  EXPECT_NE(
+      text.find(R"({"op": "linear", "inputs": ["x", "fc1.weight", "fc1.bias"], "outputs": ["h"]})"),
+      std::string::npos);
+  EXPECT_NE(text.find(R"("attributes": {"optimizer": "adam"})"), std::string::npos);
+}
+
+TEST(WriteFtg, RoundTripsEveryAttribute) {
+  Builder builder("m");
+  Attributes attributes;
+  for (const std::string& name : attr_names()) {
+    attributes.set(*attr_named(name), {Dim(1), Dim(2)});
+  }
+  attributes.set(Attr::Shape, {Dim(3) * builder.batch(), Dim(-1)});
+  attributes.set(Attr::Sizes, {});
+  builder.output(builder.add(Kind::Relu, {builder.input("x", {builder.batch()})}, attributes));
+  expect_round_trip(builder.finish());
 }
 
 }  // namespace

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/importer/import.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "foretrain/base/error.h"
+
+namespace foretrain::importer {
+namespace {
+
+constexpr const char* kGraph =
+    R"({"format": "foretrain-graph", "version": 1, "name": "m", "nodes": []})";
+
+// A folder of its own, gone afterwards.
+class ImportModel : public testing::Test {
+ protected:
+  ImportModel()
+      : folder_(std::filesystem::temp_directory_path() /
+                ("foretrain_import_" +
+                 std::to_string(testing::UnitTest::GetInstance()->random_seed()) + "_" +
+                 testing::UnitTest::GetInstance()->current_test_info()->name())) {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  ~ImportModel() override { std::filesystem::remove_all(folder_); }
+
+  std::filesystem::path file(const std::string& name, const std::string& content) const {
+    std::ofstream(folder_ / name, std::ios::binary) << content;
+    return folder_ / name;
+  }
+
+  const std::filesystem::path& folder() const { return folder_; }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+std::string problem(const std::filesystem::path& file) {
+  try {
+    import_model(file);
+  } catch (const Error& error) {
+    const std::string what = error.what();
+    EXPECT_NE(what.find(file.filename().string()), std::string::npos) << what;
+    return std::string(to_string(error.kind())) + what.substr(what.rfind("': ") + 1);
+  }
+  return "none";
+}
+
+TEST_F(ImportModel, ReadsAGraphWhateverItsName) {
+  EXPECT_EQ(import_model(file("m.ftg.json", kGraph)).name, "m");
+  EXPECT_EQ(import_model(file("m.onnx", std::string("\n \t") + kGraph)).name, "m");
+}
+
+TEST_F(ImportModel, SaysWhyAFileCannotBeRead) {
+  EXPECT_EQ(problem(folder() / "none.onnx"), "Io: there is no such file");
+  EXPECT_EQ(problem(folder()), "BadInput: is a folder, not a model file");
+  EXPECT_EQ(problem(file("empty.json", "")), "BadInput: is empty");
+  EXPECT_EQ(problem(file("blank.json", " \n")), "BadInput: is empty");
+  EXPECT_EQ(problem(file("text.txt", "hello")),
+            "BadInput: is not a model file; .ftg.json begins with '{'");
+}
+
+// The first bytes of each format, as their writers leave them.
+TEST_F(ImportModel, RecognisesFormatsThatItDoesNotReadYet) {
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {std::string("\x08\x07\x12\x07pytorch", 11), "ONNX"},
+      {std::string("\x08\x08\x3a\x10", 4) + std::string(16, 'x'), "ONNX"},
+      {std::string("\x08\x01\x12\x99\x01", 5) + std::string(16, 'x'), "a TensorFlow SavedModel"},
+      {std::string("\x0a\x1d\x0a\x05input\x12\x0bPlaceholder", 24), "a TensorFlow GraphDef"},
+      {"node {\n  name: \"x\"\n}", "a TensorFlow GraphDef as text"},
+      {"PK\x03\x04rest", "a PyTorch archive"},
+      {std::string("\x80\x02}q", 4), "a Python pickle"},
+      {"\x89HDF\r\n", "a Keras HDF5 file"},
+  };
+  for (const auto& [content, format] : cases) {
+    EXPECT_EQ(problem(file("model.bin", content)), "Unsupported: this looks like " + format +
+                                                       ", which cannot be read yet; use .ftg.json");
+  }
+  EXPECT_EQ(problem(file("config.json", R"({"model_type": "bert", "hidden_size": 768})")),
+            "Unsupported: this looks like a Hugging Face config.json, which cannot be read yet");
+  std::filesystem::create_directories(folder() / "saved");
+  file("saved/saved_model.pb", "x");
+  EXPECT_EQ(problem(folder() / "saved"),
+            "Unsupported: this looks like a TensorFlow SavedModel, which cannot be read yet");
+}
+
+TEST_F(ImportModel, NamesFileAndPlaceOfAMistake) {
+  try {
+    import_model(file("m.ftg.json", std::string(kGraph).substr(0, 30)));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::BadInput);
+    const std::string what = error.what();
+    EXPECT_TRUE(what.starts_with("file '")) << what;
+    EXPECT_NE(what.find("m.ftg.json': line 1, column"), std::string::npos) << what;
+  }
+}
+
+TEST(LooksLikeFile, GoesByTheTextAlone) {
+  for (const char* file : {"m.onnx", "m.pb", "m.pbtxt", "m.ftg.json", "config.json", "./resnet50",
+                           "models/resnet50", "/saved_model", "saved_model/", "c:\\m.onnx"}) {
+    EXPECT_TRUE(looks_like_file(file)) << file;
+  }
+  for (const char* name : {"resnet50", "resnet50:image=224,classes=1000", "gpt:layers=24", "",
+                           "vgg16", "efficientnet_b0", "squeezenet1_1", "mnasnet0_5"}) {
+    EXPECT_FALSE(looks_like_file(name)) << name;
+  }
+}
+
+}  // namespace
+}  // namespace foretrain::importer
