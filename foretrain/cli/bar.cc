@@ -52,6 +52,7 @@ std::string legend(const std::vector<Part>& parts, const Screen& screen) {
 std::vector<int> divide_cells(const std::vector<double>& amounts, int cells) {
   const double total = std::accumulate(amounts.begin(), amounts.end(), 0.0);
   std::vector<int> result;
+  result.reserve(amounts.size());
   double before = 0;
   int used = 0;
   for (const double amount : amounts) {  // each piece ends where the exact bar would, rounded
@@ -66,6 +67,7 @@ std::vector<int> divide_cells(const std::vector<double>& amounts, int cells) {
 std::string render_bar(const std::vector<Part>& parts, std::optional<double> mark,
                        const Screen& screen) {
   std::vector<double> amounts;
+  amounts.reserve(parts.size());
   for (const Part& part : parts) amounts.push_back(std::max(part.amount, 0.0));
   const int cells = screen.width - 2 * kIndent - (mark ? 1 : 0);
   const std::vector<int> counts = divide_cells(amounts, cells);

@@ -8,7 +8,7 @@
 
 #include "foretrain/cli/console.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT: the name is CLI11's
 class App;
 }
 

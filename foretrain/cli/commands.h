@@ -3,7 +3,7 @@
 // it here and call it in run.cc. Its callback may throw foretrain::Error; run.cc reports it.
 #pragma once
 
-namespace CLI {
+namespace CLI {  // NOLINT: the name is CLI11's
 class App;
 }
 

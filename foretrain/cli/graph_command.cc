@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
+#include <iostream>
+#include <iterator>
 #include <memory>
 
 #include "foretrain/base/error.h"
@@ -9,6 +11,7 @@
 #include "foretrain/cli/table.h"
 #include "foretrain/graph/dot.h"
 #include "foretrain/importer/ftg.h"
+#include "foretrain/importer/import.h"
 #include "foretrain/predict/setting.h"
 
 namespace foretrain::cli {
@@ -72,6 +75,11 @@ std::string graph_text(const GraphSummary& summary, std::int64_t batch, const Sc
   return text;
 }
 
+graph::Graph read_standard_input() {
+  const std::string content{std::istreambuf_iterator<char>(std::cin), {}};
+  return importer::read_model(content, "standard input");
+}
+
 void run_graph(const Options& options, Console& console) {
   if (options.model.empty()) {
     throw Error(ErrorKind::BadInput,
@@ -80,7 +88,8 @@ void run_graph(const Options& options, Console& console) {
   if (options.json + options.dot + !options.ftg.empty() > 1) {
     throw Error(ErrorKind::BadInput, "graph: give only one of --json, --dot and --ftg");
   }
-  graph::Graph model = find_model(options.model, Library{});
+  graph::Graph model =
+      options.model == "-" ? read_standard_input() : find_model(options.model, Library{});
   if (options.dot) return console.write(graph::to_dot(model));
   if (!options.ftg.empty()) return write_file(options.ftg, importer::write_ftg(model), console);
   const GraphSummary summary = summarise_graph(std::move(model), options.batch, options.depth);
@@ -100,7 +109,7 @@ void add_graph_command(CLI::App& app, Console& console) {
       "  foretrain graph bert-large --json\n"
       "  foretrain graph resnet18 --dot | dot -Tsvg -o resnet18.svg");
   command.add_option("model,--model", options->model,
-                     "a built-in name (foretrain models) or a file; required");
+                     "a built-in name (foretrain models) or a file (-: standard input)");
   command.add_option("--batch", options->batch, "samples (1)")
       ->type_name("N")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}).description(""));

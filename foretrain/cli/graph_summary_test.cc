@@ -56,6 +56,12 @@ TEST(GraphCommand, JsonCountsResnet50AsPublished) {
   EXPECT_EQ(graph["nodes"].back()["phase"], "backward");
 }
 
+TEST(GraphCommand, ReadsAModelFromStandardInput) {
+  const std::string file = run_program({"graph", "mlp", "--ftg", "-"}).out;
+  EXPECT_EQ(run_program({"graph", "-", "--json"}, file).out,
+            run_program({"graph", "mlp", "--json"}).out);
+}
+
 TEST(GraphCommand, TableAndDotAreWritten) {
   const Outcome table = run_program({"graph", "resnet18", "--batch", "2"});
   EXPECT_NE(table.out.find("11,689,512"), std::string::npos);

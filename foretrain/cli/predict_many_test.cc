@@ -19,6 +19,7 @@ std::vector<Json> answers(const std::string& input, const std::vector<std::strin
   EXPECT_EQ(lines.back(), "");  // the output ends with a line break, or is empty
   lines.pop_back();
   std::vector<Json> result;
+  result.reserve(lines.size());
   for (const std::string& line : lines) result.push_back(Json::parse(line));
   return result;
 }

@@ -126,10 +126,9 @@ const char* type_name(FieldType type) {
 
 void RequestOptions::add_to(CLI::App& command) {
   for (const RequestField& field : request_fields()) options_.push_back({&field, false, {}, {}});
-  for (const RequestField& field : strategy_fields()) {
-    if (field.name != "kind") options_.push_back({&field, true, {}, {}});  // that is --strategy
-  }
+  for (const RequestField& field : strategy_fields()) options_.push_back({&field, true, {}, {}});
   for (Given& given : options_) {  // the vector does not move any more: CLI11 keeps references
+    if (given.of_strategy && given.field->name == "kind") continue;  // that is --strategy
     const std::string help(given.field->help);
     std::string name = "--" + dashed(given.field->name);
     if (given.field->name == "model") name += ",model";
@@ -141,21 +140,24 @@ void RequestOptions::add_to(CLI::App& command) {
   }
 }
 
+bool RequestOptions::was_given(const Given& given) {
+  return given.option != nullptr && given.option->count() > 0;
+}
+
 bool RequestOptions::any() const {
-  return std::any_of(options_.begin(), options_.end(),
-                     [](const Given& given) { return given.option->count() > 0; });
+  return std::any_of(options_.begin(), options_.end(), was_given);
 }
 
 std::string RequestOptions::json() const {
   Json request = Json::object();
   for (const Given& given : options_) {
-    if (given.option->count() > 0) set(request, *given.field, given.of_strategy, given.value);
+    if (was_given(given)) set(request, *given.field, given.of_strategy, given.value);
   }
   return request.dump();
 }
 
 std::string RequestOptions::field_named(const std::string& key) const {
-  const std::string wanted = underscored(key);
+  std::string wanted = underscored(key);
   std::vector<std::string> known;
   for (const Given& given : options_) {
     known.push_back(path(*given.field, given.of_strategy));

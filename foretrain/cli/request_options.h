@@ -6,7 +6,7 @@
 
 #include "foretrain/predict/request_fields.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT: the name is CLI11's
 class App;
 class Option;
 }  // namespace CLI
@@ -37,9 +37,10 @@ class RequestOptions {
   struct Given {
     const RequestField* field = nullptr;
     bool of_strategy = false;
-    CLI::Option* option = nullptr;
+    CLI::Option* option = nullptr;  // null: a field that only --vary can name
     std::string value;
   };
+  static bool was_given(const Given& given);
 
   std::vector<Given> options_;
 };

@@ -40,6 +40,7 @@ void become_program(const std::vector<std::string>& arguments,
   std::vector<std::string> words{program == nullptr ? "" : program};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   execv(pointers[0], pointers.data());

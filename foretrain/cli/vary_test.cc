@@ -42,6 +42,7 @@ TEST(Vary, AFieldOfTheStrategyIsNamedWithADot) {
       vary_program("strategy.servers=1,2", {"--workers", "2", "--strategy", "ps", "--json"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(Json::parse(outcome.out)[1]["strategy.servers"], 2);
+  EXPECT_EQ(vary_program("strategy.kind=ddp,ps", {"--workers", "2"}).code, 0);
 }
 
 TEST(Vary, AValueThatFailsLeavesTheOthers) {
