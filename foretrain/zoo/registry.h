@@ -61,6 +61,7 @@ std::vector<Entry> jasper_entries();
 std::vector<Entry> tacotron2_entries();
 std::vector<Entry> dlrm_entries();
 std::vector<Entry> wide_deep_entries();
+std::vector<Entry> vit_huggingface_entries();
 std::vector<Entry> mlp_entries();
 std::vector<Entry> neumf_entries();
 std::vector<Entry> random_entries();

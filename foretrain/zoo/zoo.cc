@@ -30,7 +30,8 @@ Catalog collect() {
         gnmt_entries, transformer_entries, bert_entries, gpt_entries, opt_entries, llama_entries,
         roberta_entries, distilbert_entries, gpt_neox_entries, mpt_entries, t5_entries,
         transformer_xl_entries, deepspeech2_entries, jasper_entries, tacotron2_entries,
-        dlrm_entries, wide_deep_entries, mlp_entries, neumf_entries, random_entries}) {
+        dlrm_entries, wide_deep_entries, vit_huggingface_entries, mlp_entries, neumf_entries,
+        random_entries}) {
     for (Entry& entry : entries()) {
       catalog.models.push_back(std::move(entry.model));
       catalog.builders.push_back(entry.build);
@@ -56,6 +57,15 @@ const Catalog& catalog() {
   throw Error(ErrorKind::NotFound, "no built-in model '" + printable(name) + "'" + near);
 }
 
+// Sizes that are each allowed can make weights that nothing can hold or count.
+void require_countable(const graph::Graph& graph) {
+  try {
+    graph::parameter_count(graph);
+  } catch (const Error& error) {
+    throw Error(ErrorKind::BadInput, "model '" + graph.name + "': " + error.what());
+  }
+}
+
 }  // namespace
 
 const std::vector<Model>& models() { return catalog().models; }
@@ -67,6 +77,7 @@ graph::Graph build(const std::string& text) {
   if (found == known.at.end()) fail_unknown(spec.name());
   graph::Graph graph = known.builders[found->second](spec);
   spec.finish();
+  require_countable(graph);
   return graph;
 }
 
