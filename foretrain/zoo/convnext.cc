@@ -65,8 +65,7 @@ TensorId features(Builder& b, TensorId x, const Row& row) {
     if (stage > 0) {
       const Scope halving(b, std::to_string(++index));
       x = norm_channels(b, "0", x, false);
-      x = conv(b, "1", x,
-               {.channels = 2 * channels(b, x), .kernel = 2, .stride = 2, .bias = true});
+      x = conv(b, "1", x, {.channels = 2 * channels(b, x), .kernel = 2, .stride = 2, .bias = true});
     }
     const Scope outer(b, std::to_string(++index));
     for (int i = 0; i < row.blocks[stage]; ++i) {

@@ -18,115 +18,96 @@ using graph::Kind;
 using graph::Scope;
 using graph::TensorId;
 
-// A network that runs several times a step. The first run makes its weights, further ones use them
-// in the same order.
-class Network {
+// The layers of a network that runs several times a step. The first run makes their weights,
+// further ones use them in the same order.
+class Layers {
  public:
-  Network(Builder& b, std::string name) : b_(b), name_(std::move(name)) {}
-  virtual ~Network() = default;
-  Network(const Network&) = delete;
-  Network& operator=(const Network&) = delete;
+  Layers(Builder& builder, std::string name) : builder_(builder), name_(std::move(name)) {}
 
-  TensorId operator()(TensorId x) {
-    next_ = 0;
-    index_ = 0;
-    const Scope scope(b_, name_ + ".model");
-    return run(x);
+  // Begins a run.
+  void rewind() {
+    weight_ = 0;
+    module_ = 0;
   }
+  std::string module() { return name_ + ".model." + std::to_string(module_++); }
 
- protected:
-  virtual TensorId run(TensorId x) = 0;
-
-  std::string next_name() { return std::to_string(index_++); }
-  void skip() { ++index_; }
-
-  TensorId convolution(TensorId x, std::int64_t out, std::int64_t kernel, std::int64_t stride,
-                       std::int64_t padding) {
-    const Scope scope(b_, next_name());
-    if (next_ == weights_.size()) {
-      weights_.push_back(b_.parameter("weight", {out, channels(b_, x), kernel, kernel}));
-      weights_.push_back(b_.parameter("bias", {out}));
+  TensorId convolution(TensorId x, const Conv& layer) {
+    const Scope scope(builder_, module());
+    if (weight_ == weights_.size()) {
+      const std::int64_t kernel = layer.kernel.height;
+      weights_.push_back(
+          builder_.parameter("weight", {layer.channels, channels(builder_, x), kernel, kernel}));
+      weights_.push_back(builder_.parameter("bias", {layer.channels}));
     }
-    const TensorId weight = weights_[next_++];
-    const TensorId bias = weights_[next_++];
+    const TensorId weight = weights_[weight_++];
+    const TensorId bias = weights_[weight_++];
     graph::Attributes attributes;
-    if (stride > 1) attributes.set(Attr::Stride, {stride});
-    if (padding > 0) attributes.set(Attr::Padding, {padding});
-    return b_.add(Kind::Conv, {x, weight, bias}, attributes);
+    if (layer.stride > 1) attributes.set(Attr::Stride, {layer.stride});
+    if (layer.padding.height > 0) attributes.set(Attr::Padding, {layer.padding.height});
+    return builder_.add(Kind::Conv, {x, weight, bias}, attributes);
   }
 
   // Without parameters.
   TensorId instance_norm(TensorId x) {
-    const Scope scope(b_, next_name());
-    return b_.add(Kind::GroupNorm, {x}, {{Attr::Groups, {channels(b_, x)}}});
+    const Scope scope(builder_, module());
+    return builder_.add(Kind::GroupNorm, {x}, {{Attr::Groups, {channels(builder_, x)}}});
   }
 
   // By reflection, on all sides.
   TensorId pad(TensorId x, std::int64_t by) {
-    const Scope scope(b_, next_name());
-    return b_.add(Kind::Pad, {x}, {{Attr::Padding, {0, 0, by, by, 0, 0, by, by}}});
+    const Scope scope(builder_, module());
+    return builder_.add(Kind::Pad, {x}, {{Attr::Padding, {0, 0, by, by, 0, 0, by, by}}});
   }
 
-  Builder& b_;
+  TensorId unit(TensorId x, const Conv& layer) {
+    x = instance_norm(convolution(x, layer));
+    return relu(builder_, module(), x);
+  }
 
  private:
+  Builder& builder_;
   std::string name_;
   std::vector<TensorId> weights_;
-  std::size_t next_ = 0;  // of them
-  int index_ = 0;         // of the next module
+  std::size_t weight_ = 0;  // the next of them
+  int module_ = 0;          // the next one's number
 };
 
-class Generator : public Network {
- public:
-  using Network::Network;
+TensorId residual(Builder& b, Layers& layers, TensorId x) {
+  const Conv three{.channels = 256, .kernel = 3};
+  const TensorId y = layers.unit(layers.pad(x, 1), three);
+  return b.add(Kind::Add, {x, layers.instance_norm(layers.convolution(layers.pad(y, 1), three))});
+}
 
- private:
-  TensorId unit(TensorId x, std::int64_t out, std::int64_t kernel, std::int64_t stride,
-                std::int64_t padding) {
-    x = instance_norm(convolution(x, out, kernel, stride, padding));
-    return relu(b_, next_name(), x);
+TensorId generate(Builder& b, Layers& layers, TensorId x) {
+  layers.rewind();
+  x = layers.unit(layers.pad(x, 3), {.channels = 64, .kernel = 7});
+  for (const int width : {128, 256}) x = layers.unit(x, padded_conv(width, 3, 2));
+  for (int i = 0; i < 9; ++i) x = residual(b, layers, x);
+  for (const int width : {128, 64}) {
+    layers.module();  // the enlargement
+    x = layers.unit(resize(b, x, 2 * image_size(b, x).height), padded_conv(width, 3));
   }
+  return b.add(Kind::Tanh, {layers.convolution(layers.pad(x, 3), {.channels = 3, .kernel = 7})});
+}
 
-  TensorId residual(TensorId x) {
-    constexpr std::int64_t kWidth = 256;
-    const TensorId y = unit(pad(x, 1), kWidth, 3, 1, 0);
-    return b_.add(Kind::Add, {x, instance_norm(convolution(pad(y, 1), kWidth, 3, 1, 0))});
+// How real each patch of an image looks.
+TensorId judge(Builder& b, Layers& layers, TensorId x) {
+  layers.rewind();
+  for (const int width : {64, 128, 256, 512}) {
+    x = layers.convolution(x, {.channels = width, .kernel = 4, .stride = 2, .padding = 1});
+    if (width > 64) x = layers.instance_norm(x);
+    x = activate(b, layers.module(), Kind::LeakyRelu, x);
   }
+  layers.module();  // the padding
+  x = b.add(Kind::Pad, {x}, {{Attr::Padding, {0, 0, 1, 1, 0, 0, 0, 0}}});
+  return layers.convolution(x, {.channels = 1, .kernel = 4, .padding = 1});
+}
 
-  TensorId run(TensorId x) override {
-    x = unit(pad(x, 3), 64, 7, 1, 0);
-    for (const int width : {128, 256}) x = unit(x, width, 3, 2, 1);
-    for (int i = 0; i < 9; ++i) x = residual(x);
-    for (const int width : {128, 64}) {
-      skip();
-      x = unit(resize(b_, x, 2 * image_size(b_, x).height), width, 3, 1, 1);
-    }
-    return b_.add(Kind::Tanh, {convolution(pad(x, 3), 3, 7, 1, 0)});
-  }
-};
-
-class Discriminator : public Network {
- public:
-  using Network::Network;
-
- private:
-  TensorId run(TensorId x) override {
-    for (const int width : {64, 128, 256, 512}) {
-      x = convolution(x, width, 4, 2, 1);
-      if (width > 64) x = instance_norm(x);
-      x = activate(b_, next_name(), Kind::LeakyRelu, x);
-    }
-    x = b_.add(Kind::Pad, {x}, {{Attr::Padding, {0, 0, 1, 1, 0, 0, 0, 0}}});
-    skip();
-    return convolution(x, 1, 4, 1, 1);
-  }
-};
-
-// One of the two directions: what the generator makes of `real` images of its own kind.
+// One of the two kinds of images.
 struct Side {
   TensorId real{};
-  TensorId wanted{};    // by the discriminator of what is real
-  TensorId replayed{};  // images that the generator made earlier
+  TensorId wanted{};    // from the discriminator where it looks at real ones
+  TensorId replayed{};  // which its generator made earlier
 };
 
 Side side(Builder& b, const std::string& name, std::int64_t image) {
@@ -144,10 +125,14 @@ graph::Graph build_cyclegan(Spec& spec) {
   }
   const Side a = side(b, "A", image);
   const Side z = side(b, "B", image);
-  Generator to_z(b, "G_AB");
-  Generator to_a(b, "G_BA");
-  Discriminator judge_a(b, "D_A");
-  Discriminator judge_z(b, "D_B");
+  Layers generator_z(b, "G_AB");
+  Layers generator_a(b, "G_BA");
+  Layers discriminator_a(b, "D_A");
+  Layers discriminator_z(b, "D_B");
+  const auto to_z = [&](TensorId x) { return generate(b, generator_z, x); };
+  const auto to_a = [&](TensorId x) { return generate(b, generator_a, x); };
+  const auto judge_a = [&](TensorId x) { return judge(b, discriminator_a, x); };
+  const auto judge_z = [&](TensorId x) { return judge(b, discriminator_z, x); };
   std::vector<TensorId> losses;
   const auto compare = [&](TensorId x, TensorId y) {
     losses.push_back(b.add(Kind::Scale, {b.add(Kind::PointwiseLoss, {x, y})}));
@@ -167,8 +152,9 @@ graph::Graph build_cyclegan(Spec& spec) {
   compare(judge_z(z.real), z.wanted);
   compare(judge_z(z.replayed), z.wanted);
   b.loss(b.add(Kind::Add, losses));
-  b.note("generators and discriminators learn in one backward pass; in truth one after the other, "
-         "which needs less memory");
+  b.note(
+      "generators and discriminators learn in one backward pass; in truth one after the other, "
+      "which needs less memory");
   return b.finish();
 }
 

@@ -36,8 +36,8 @@ std::vector<TensorId> feature_pyramid(Builder& b, const std::vector<TensorId>& f
   TensorId above{};
   for (std::size_t i = features.size(); i-- > 0;) {
     const std::string index = std::to_string(i);
-    TensorId x = conv(b, "inner_blocks." + index + ".0", features[i],
-                      {.channels = kChannels, .bias = true});
+    TensorId x =
+        conv(b, "inner_blocks." + index + ".0", features[i], {.channels = kChannels, .bias = true});
     if (i + 1 < features.size()) x = b.add(Kind::Add, {x, resize(b, above, image_size(b, x))});
     above = x;
     maps[i] = conv(b, "layer_blocks." + index + ".0", x,
@@ -77,9 +77,8 @@ TensorId focal_loss(Builder& b, TensorId logits) {
   const Scope scope(b, "classification_loss");
   const auto mul = [&](TensorId x, TensorId y) { return b.add(Kind::Mul, {x, y}); };
   const TensorId valid = b.add(Kind::Contiguous, {logits});
-  const TensorId wanted =
-      b.add(Kind::Cast, {b.add(Kind::Compare, {logits})},
-            {{Attr::Type, {static_cast<std::int64_t>(DType::F32)}}});
+  const TensorId wanted = b.add(Kind::Cast, {b.add(Kind::Compare, {logits})},
+                                {{Attr::Type, {static_cast<std::int64_t>(DType::F32)}}});
   const TensorId p = b.add(Kind::Sigmoid, {valid});
   const TensorId entropy = b.add(Kind::Softplus, {valid});
   const TensorId other = b.add(Kind::Neg, {wanted});

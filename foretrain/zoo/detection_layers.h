@@ -40,8 +40,8 @@ graph::TensorId pointwise_loss(graph::Builder& builder, const std::string& name,
 // Cross entropy over the last axis, likewise.
 graph::TensorId class_loss(graph::Builder& builder, const std::string& name,
                            graph::TensorId logits);
-// Focal loss (Lin et al., ICCV 2017) of every anchor that matches clearly or not at all: nearly all.
-// Targets are made on the device and are as large as the logits.
+// Focal loss (Lin et al., ICCV 2017) of every anchor that matches clearly or not at all: nearly
+// all. Targets are made on the device and are as large as the logits.
 graph::TensorId focal_loss(graph::Builder& builder, graph::TensorId logits);
 void sum_losses(graph::Builder& builder, const std::vector<graph::TensorId>& losses);
 

@@ -134,8 +134,7 @@ struct Separable {
   }
 
   TensorId operator()(Builder& b, TensorId x) const {
-    x = b.add(Kind::Conv, {x, depthwise},
-              {{Attr::Padding, {1}}, {Attr::Groups, {channels(b, x)}}});
+    x = b.add(Kind::Conv, {x, depthwise}, {{Attr::Padding, {1}}, {Attr::Groups, {channels(b, x)}}});
     return biased ? b.add(Kind::Conv, {x, pointwise, bias}) : b.add(Kind::Conv, {x, pointwise});
   }
 };
@@ -145,6 +144,7 @@ TensorId head(Builder& b, const std::string& name, const std::vector<TensorId>& 
               std::int64_t columns, const Row& row) {
   const Scope scope(b, name);
   std::vector<Separable> layers;
+  layers.reserve(static_cast<std::size_t>(row.repeats));
   for (int i = 0; i < row.repeats; ++i) {
     layers.emplace_back(b, "conv_rep." + std::to_string(i), row.channels, row.channels, false);
   }
@@ -168,8 +168,7 @@ graph::Graph build_efficientdet(Spec& spec) {
   const TensorId x = images(b, spec, row.image, kStride);
   const std::int64_t image = b.shape(x)[2].factor;
   if (image % kStride != 0) {
-    throw Error(ErrorKind::BadInput, "model '" + spec.name() + "': image=" +
-                                         std::to_string(image) +
+    throw Error(ErrorKind::BadInput, "model '" + spec.name() + "': image=" + std::to_string(image) +
                                          " is not a multiple of 128, the stride of its last map");
   }
   const std::int64_t count = classes(spec, 90);
@@ -192,6 +191,7 @@ graph::Graph build_efficientdet(Spec& spec) {
 
 std::vector<Entry> efficientdet_entries() {
   std::vector<Entry> entries;
+  entries.reserve(kRows.size());
   for (const Row& row : kRows) {
     entries.push_back({{row.name, "Detection", std::string("EfficientDet on ") + row.network,
                         "image=" + std::to_string(row.image) + ", classes=90"},

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // EfficientNet (Tan, Le, ICML 2019) and EfficientNetV2 (ICML 2021), as in torchvision. NVIDIA's
 // "widese" squeezes to a quarter of the expanded channels in place of the block's input.
+#include "foretrain/zoo/efficientnet.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <span>
 
-#include "foretrain/zoo/efficientnet.h"
 #include "foretrain/zoo/registry.h"
 #include "foretrain/zoo/vision_layers.h"
 
@@ -37,8 +38,8 @@ constexpr Stage kV2S[] = {
     {false, 4, 3, 2, 128, 6}, {false, 6, 3, 1, 160, 9}, {false, 6, 3, 2, 256, 15},
 };
 constexpr Stage kV2M[] = {
-    {true, 1, 3, 1, 24, 3},    {true, 4, 3, 2, 48, 5},    {true, 4, 3, 2, 80, 5},
-    {false, 4, 3, 2, 160, 7},  {false, 6, 3, 1, 176, 14}, {false, 6, 3, 2, 304, 18},
+    {true, 1, 3, 1, 24, 3},   {true, 4, 3, 2, 48, 5},    {true, 4, 3, 2, 80, 5},
+    {false, 4, 3, 2, 160, 7}, {false, 6, 3, 1, 176, 14}, {false, 6, 3, 2, 304, 18},
     {false, 6, 3, 1, 512, 5},
 };
 constexpr Stage kV2L[] = {
@@ -51,8 +52,8 @@ struct Row {
   const char* name;
   const char* about;
   std::span<const Stage> stages;
-  int stem;     // channels, before `width`
-  int last;     // channels of the last convolution; 0: four times its input's
+  int stem;      // channels, before `width`
+  int last;      // channels of the last convolution; 0: four times its input's
   double width;  // times the channels
   double depth;  // times the blocks
   int image;     // of the published weights
@@ -77,8 +78,8 @@ constexpr std::array kRows{
         1.4, 1.8, 380, true},
 };
 
-TensorId inverted(Builder& b, TensorId x, const Stage& stage, std::int64_t out,
-                  std::int64_t stride, bool wide_squeeze) {
+TensorId inverted(Builder& b, TensorId x, const Stage& stage, std::int64_t out, std::int64_t stride,
+                  bool wide_squeeze) {
   const Scope scope(b, "block");
   const std::int64_t in = channels(b, x);
   const std::int64_t expanded = multiple_of_8(static_cast<double>(in * stage.expansion));
@@ -86,8 +87,7 @@ TensorId inverted(Builder& b, TensorId x, const Stage& stage, std::int64_t out,
   const auto next = [&index] { return std::to_string(index++); };
   if (expanded != in) x = conv_unit(b, next(), x, padded_conv(expanded, 1), Kind::Silu);
   x = conv_unit(b, next(), x, padded_conv(expanded, stage.kernel, stride, expanded), Kind::Silu);
-  const std::int64_t squeezed =
-      std::max<std::int64_t>(1, (wide_squeeze ? expanded : in) / 4);
+  const std::int64_t squeezed = std::max<std::int64_t>(1, (wide_squeeze ? expanded : in) / 4);
   x = squeeze_excite(b, next(), x, {.channels = squeezed, .activation = Kind::Silu});
   return conv_unit(b, next(), x, padded_conv(out, 1), Kind::Identity);
 }

@@ -135,10 +135,11 @@ graph::Graph build_hrnet(Spec& spec) {
 
 std::vector<Entry> hrnet_entries() {
   std::vector<Entry> entries;
+  entries.reserve(kRows.size());
   for (const Row& row : kRows) {
-    entries.push_back({{row.name, "Segmentation", row.about,
-                        "height=512, width=1024, image, classes=19"},
-                       build_hrnet});
+    entries.push_back(
+        {{row.name, "Segmentation", row.about, "height=512, width=1024, image, classes=19"},
+         build_hrnet});
   }
   return entries;
 }

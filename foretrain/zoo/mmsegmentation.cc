@@ -96,8 +96,7 @@ TensorId spatial_pyramid(Builder& b, TensorId x, std::int64_t width, bool separa
 }
 
 // Beside the first stage's features, at their size.
-TensorId plus_head(Builder& b, TensorId x, TensorId first, std::int64_t width,
-                   std::int64_t count) {
+TensorId plus_head(Builder& b, TensorId x, TensorId first, std::int64_t width, std::int64_t count) {
   x = spatial_pyramid(b, x, width, true);
   const TensorId fine = unit(b, "c1_bottleneck", first, {.channels = width == 512 ? 48 : 12});
   x = concat(b, {resize(b, x, image_size(b, fine)), fine});

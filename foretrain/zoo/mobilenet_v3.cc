@@ -23,18 +23,18 @@ struct Block {
 };
 
 constexpr Block kLarge[] = {
-    {3, 16, 16, false, false, 1},  {3, 64, 24, false, false, 2},  {3, 72, 24, false, false, 1},
-    {5, 72, 40, true, false, 2},   {5, 120, 40, true, false, 1},  {5, 120, 40, true, false, 1},
-    {3, 240, 80, false, true, 2},  {3, 200, 80, false, true, 1},  {3, 184, 80, false, true, 1},
-    {3, 184, 80, false, true, 1},  {3, 480, 112, true, true, 1},  {3, 672, 112, true, true, 1},
-    {5, 672, 160, true, true, 2},  {5, 960, 160, true, true, 1},  {5, 960, 160, true, true, 1},
+    {3, 16, 16, false, false, 1}, {3, 64, 24, false, false, 2}, {3, 72, 24, false, false, 1},
+    {5, 72, 40, true, false, 2},  {5, 120, 40, true, false, 1}, {5, 120, 40, true, false, 1},
+    {3, 240, 80, false, true, 2}, {3, 200, 80, false, true, 1}, {3, 184, 80, false, true, 1},
+    {3, 184, 80, false, true, 1}, {3, 480, 112, true, true, 1}, {3, 672, 112, true, true, 1},
+    {5, 672, 160, true, true, 2}, {5, 960, 160, true, true, 1}, {5, 960, 160, true, true, 1},
 };
 
 constexpr Block kSmall[] = {
-    {3, 16, 16, true, false, 2},  {3, 72, 24, false, false, 2}, {3, 88, 24, false, false, 1},
-    {5, 96, 40, true, true, 2},   {5, 240, 40, true, true, 1},  {5, 240, 40, true, true, 1},
-    {5, 120, 48, true, true, 1},  {5, 144, 48, true, true, 1},  {5, 288, 96, true, true, 2},
-    {5, 576, 96, true, true, 1},  {5, 576, 96, true, true, 1},
+    {3, 16, 16, true, false, 2}, {3, 72, 24, false, false, 2}, {3, 88, 24, false, false, 1},
+    {5, 96, 40, true, true, 2},  {5, 240, 40, true, true, 1},  {5, 240, 40, true, true, 1},
+    {5, 120, 48, true, true, 1}, {5, 144, 48, true, true, 1},  {5, 288, 96, true, true, 2},
+    {5, 576, 96, true, true, 1}, {5, 576, 96, true, true, 1},
 };
 
 TensorId inverted_residual(Builder& b, TensorId x, const Block& block) {
@@ -53,7 +53,7 @@ TensorId inverted_residual(Builder& b, TensorId x, const Block& block) {
                   activation);
     if (block.squeeze) {
       y = squeeze_excite(b, next(), y,
-                         {.channels = multiple_of_8(block.expanded / 4),
+                         {.channels = multiple_of_8(0.25 * block.expanded),
                           .activation = Kind::Relu,
                           .gate = Kind::HardSigmoid});
     }
@@ -92,10 +92,9 @@ graph::Graph build_mobilenet_v3(Spec& spec) {
 
 std::vector<Entry> mobilenet_v3_entries() {
   const std::string parameters = "image=224, classes=1000";
-  return {{{"mobilenet_v3_large", "MobileNet", "MobileNet v3, large", parameters},
-           build_mobilenet_v3},
-          {{"mobilenet_v3_small", "MobileNet", "MobileNet v3, small", parameters},
-           build_mobilenet_v3}};
+  return {
+      {{"mobilenet_v3_large", "MobileNet", "MobileNet v3, large", parameters}, build_mobilenet_v3},
+      {{"mobilenet_v3_small", "MobileNet", "MobileNet v3, small", parameters}, build_mobilenet_v3}};
 }
 
 }  // namespace foretrain::zoo

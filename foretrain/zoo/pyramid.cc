@@ -33,8 +33,7 @@ std::vector<TensorId> pyramid_backbone(Builder& b, TensorId x, const std::string
   const Scope scope(b, "backbone");
   b.enter("body");
   x = residual_stem(b, x, frozen_norm);
-  std::vector<TensorId> stages =
-      residual_features(b, x, residual_named(network), 32, frozen_norm);
+  std::vector<TensorId> stages = residual_features(b, x, residual_named(network), 32, frozen_norm);
   b.leave();
   stages.erase(stages.begin(), stages.begin() + static_cast<std::ptrdiff_t>(first));
   return feature_pyramid(b, stages);
@@ -53,12 +52,14 @@ void freeze_backbone(graph::Graph& graph, std::int64_t trainable_layers) {
 
 std::vector<Entry> pyramid_rows(const std::string& detector, const std::string& about,
                                 const std::string& parameters, graph::Graph (*build)(Spec&)) {
+  const std::string all = "height=800, width=1088, image, " + parameters + ", trainable_layers=3";
   std::vector<Entry> entries;
   for (const std::string network : kNetworks) {
-    entries.push_back({{detector + "_" + network + kEnding, "Detection",
-                        about + " over " + network,
-                        "height=800, width=1088, image, " + parameters + ", trainable_layers=3"},
-                       build});
+    std::string name = detector;
+    name.append("_").append(network).append(kEnding);
+    std::string text = about;
+    text.append(" over ").append(network);
+    entries.push_back({{name, "Detection", text, all}, build});
   }
   return entries;
 }

@@ -21,11 +21,11 @@ using graph::Shape;
 using graph::TensorId;
 
 constexpr std::int64_t kChannels = 256;
-constexpr std::int64_t kAnchors = 3;      // per pixel of each map
-constexpr std::int64_t kSampled = 256;    // anchors of an image that the first stage learns from
-constexpr std::int64_t kBest = 2000;      // anchors of a map that may become proposals
-constexpr std::int64_t kPooledMaps = 4;   // proposals are cut out of these
-constexpr std::int64_t kKeypoints = 17;   // of a person
+constexpr std::int64_t kAnchors = 3;     // per pixel of each map
+constexpr std::int64_t kSampled = 256;   // anchors of an image that the first stage learns from
+constexpr std::int64_t kBest = 2000;     // anchors of a map that may become proposals
+constexpr std::int64_t kPooledMaps = 4;  // proposals are cut out of these
+constexpr std::int64_t kKeypoints = 17;  // of a person
 
 // The first stage: which anchors show anything, and where. Adds its losses.
 void region_proposals(Builder& b, std::vector<TensorId> maps, std::vector<TensorId>& losses) {
@@ -62,8 +62,7 @@ TensorId cut_out(Builder& b, const std::string& name, const std::vector<TensorId
     if (share == 0) continue;
     const TensorId flat = b.add(Kind::Reshape, {maps[static_cast<std::size_t>(i)]},
                                 {{Attr::Shape, {0, kChannels, -1}}});
-    const TensorId index =
-        b.buffer("samples" + std::to_string(i), {share * pixels}, DType::I64);
+    const TensorId index = b.buffer("samples" + std::to_string(i), {share * pixels}, DType::I64);
     parts.push_back(b.add(Kind::Gather, {flat, index}, {{Attr::Axis, {2}}}));
   }
   // The copy that puts the shares together also orders them by proposals.
@@ -130,8 +129,7 @@ void keypoint_head(Builder& b, const std::vector<TensorId>& maps, std::int64_t p
   b.output(x);
   // Which of the pixels each keypoint is.
   const Shape shape = b.shape(x);
-  x = b.add(Kind::Reshape, {x},
-            {{Attr::Shape, {shape[0] * shape[1], shape[2] * shape[3]}}});
+  x = b.add(Kind::Reshape, {x}, {{Attr::Shape, {shape[0] * shape[1], shape[2] * shape[3]}}});
   losses.push_back(class_loss(b, "keypoint", x));
 }
 
@@ -143,8 +141,7 @@ graph::Graph build_rcnn(Spec& spec, const char* name, Head head) {
   const std::int64_t count = classes(spec, head == Head::Keypoints ? 2 : 91);
   const std::int64_t proposals = spec.take("proposals", 512, 4, 16384);
   const std::int64_t trainable = trainable_layers(spec);
-  const std::vector<TensorId> maps =
-      pyramid_backbone(b, x, network_of(spec.name(), name), 0);
+  const std::vector<TensorId> maps = pyramid_backbone(b, x, network_of(spec.name(), name), 0);
   std::vector<TensorId> losses;
   region_proposals(b, maps, losses);
   b.enter("roi_heads");
@@ -153,7 +150,8 @@ graph::Graph build_rcnn(Spec& spec, const char* name, Head head) {
   if (head == Head::Keypoints) keypoint_head(b, maps, proposals / 4, losses);
   b.leave();
   sum_losses(b, losses);
-  b.note(std::to_string(proposals) + " proposals of an image, a quarter of them of objects; "
+  b.note(std::to_string(proposals) +
+         " proposals of an image, a quarter of them of objects; "
          "matching them, decoding boxes and dropping overlapping ones are not counted");
   graph::Graph graph = b.finish();
   freeze_backbone(graph, trainable);

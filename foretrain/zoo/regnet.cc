@@ -56,8 +56,7 @@ TensorId block(Builder& b, TensorId x, std::int64_t out, std::int64_t stride, co
   if (stride != 1 || channels(b, x) != out) {
     shortcut = conv_unit(b, "proj", x, padded_conv(out, 1, stride), Kind::Identity);
   }
-  return relu(b, "activation",
-              b.add(Kind::Add, {shortcut, transform(b, x, out, stride, row)}));
+  return relu(b, "activation", b.add(Kind::Add, {shortcut, transform(b, x, out, stride, row)}));
 }
 
 graph::Graph build_regnet(Spec& spec) {

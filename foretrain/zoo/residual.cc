@@ -93,12 +93,6 @@ const Residual& residual_named(const std::string& name) {
   return *found;
 }
 
-std::vector<std::string> residual_names() {
-  std::vector<std::string> names;
-  for (const Residual& net : kNets) names.emplace_back(net.name);
-  return names;
-}
-
 TensorId frozen_norm(Builder& b, const std::string& name, TensorId x) {
   const Scope scope(b, name);
   const std::int64_t width = channels(b, x);

@@ -25,7 +25,6 @@ struct Residual {
 // Of what other models are built upon: resnet18 to resnet152, resnext50_32x4d, ... Throws
 // Error(NotFound) for other names.
 const Residual& residual_named(const std::string& name);
-std::vector<std::string> residual_names();
 
 using Norm = graph::TensorId (*)(graph::Builder&, const std::string&, graph::TensorId);
 

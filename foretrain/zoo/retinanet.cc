@@ -33,9 +33,9 @@ TensorId head(Builder& b, const std::string& name, const std::string& last_name,
               const std::vector<TensorId>& maps, std::int64_t columns) {
   const Scope scope(b, "head." + name);
   std::vector<SharedConv> layers;
+  layers.reserve(4);
   for (int i = 0; i < 4; ++i) {
-    layers.push_back(
-        shared_conv(b, "conv." + std::to_string(i) + ".0", kChannels, kChannels, 3));
+    layers.push_back(shared_conv(b, "conv." + std::to_string(i) + ".0", kChannels, kChannels, 3));
   }
   const SharedConv last = shared_conv(b, last_name, kChannels, kAnchors * columns, 3);
   std::vector<TensorId> parts;

@@ -44,8 +44,7 @@ TensorId spatial_pyramid(Builder& b, TensorId x) {
   for (std::size_t i = 0; i < kDilations.size(); ++i) {
     const Scope inner(b, "convs." + std::to_string(i));
     const std::int64_t dilation = kDilations[i];
-    const Conv wide{
-        .channels = kPyramid, .kernel = 3, .padding = dilation, .dilation = dilation};
+    const Conv wide{.channels = kPyramid, .kernel = 3, .padding = dilation, .dilation = dilation};
     parts.push_back(unit(b, 0, x, i == 0 ? Conv{.channels = kPyramid} : wide));
   }
   parts.push_back(pooled(b, x));
@@ -94,9 +93,9 @@ std::vector<Entry> segmentation_entries() {
     entries.push_back(
         {{"fcn_" + network, "Segmentation", "FCN on a dilated " + network, parameters},
          build_segmenter});
-    entries.push_back({{"deeplabv3_" + network, "Segmentation",
-                        "DeepLab v3 on a dilated " + network, parameters},
-                       build_segmenter});
+    entries.push_back(
+        {{"deeplabv3_" + network, "Segmentation", "DeepLab v3 on a dilated " + network, parameters},
+         build_segmenter});
   }
   return entries;
 }

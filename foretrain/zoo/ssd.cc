@@ -72,8 +72,7 @@ graph::Graph build_ssd300(Spec& spec) {
   b.output(places);
   b.output(labels);
   b.note(kLeftOut);
-  const TensorId wanted =
-      b.input("labels_targets", {b.batch(), b.shape(labels)[2]}, DType::I64);
+  const TensorId wanted = b.input("labels_targets", {b.batch(), b.shape(labels)[2]}, DType::I64);
   sum_losses(b, {pointwise_loss(b, "places", places), cross_entropy(b, "labels", labels, wanted)});
   return b.finish();
 }

@@ -47,8 +47,7 @@ TensorId position_bias(Builder& b, const WindowAttention& form) {
 
 // Each query or key over its length; the length costs what a sum does.
 TensorId normalized(Builder& b, TensorId x) {
-  const TensorId length =
-      b.add(Kind::Sum, {x}, {{Attr::Axes, {-1}}, {Attr::KeepDims, {1}}});
+  const TensorId length = b.add(Kind::Sum, {x}, {{Attr::Axes, {-1}}, {Attr::KeepDims, {1}}});
   return b.add(Kind::Div, {x, b.add(Kind::Clip, {length})});
 }
 
@@ -72,9 +71,10 @@ TensorId masked(Builder& b, TensorId all, std::int64_t windows) {
   return reshape(b, all, {shape[0], shape[1], shape[2], shape[3]});
 }
 
-// Of tokens in windows: [batch * windows, tokens, channels].
+// Of tokens in windows: [batch * windows, tokens, channels]. `shifted` is the number of windows of
+// an image where they were shifted, else 0.
 TensorId attend_in_windows(Builder& b, TensorId x, const WindowAttention& form,
-                           std::int64_t windows) {
+                           std::int64_t shifted) {
   const TensorId bias = position_bias(b, form);
   const Shape shape = b.shape(x);
   const Dim size = shape[2].factor / form.heads;
@@ -85,7 +85,7 @@ TensorId attend_in_windows(Builder& b, TensorId x, const WindowAttention& form,
       b.add_all(Kind::Split, {all}, {{Attr::Axis, {0}}, {Attr::Sizes, {1, 1, 1}}});
   for (TensorId& part : parts) part = reshape(b, part, {shape[0], form.heads, shape[1], size});
   TensorId sums = b.add(Kind::Add, {scores(b, parts[0], parts[1], form), bias});
-  if (form.shifted) sums = masked(b, sums, windows);
+  if (shifted > 0) sums = masked(b, sums, shifted);
   const TensorId shares = b.add(Kind::Softmax, {sums}, {{Attr::Axis, {-1}}});
   const TensorId value = b.add(Kind::Contiguous, {parts[2]});
   x = turn(b, b.add(Kind::MatMul, {shares, value}), {0, 2, 1, 3});
@@ -98,28 +98,27 @@ std::int64_t rounded_up(std::int64_t size, std::int64_t step) {
 
 }  // namespace
 
-TensorId window_attention(Builder& b, TensorId x, const WindowAttention& given) {
+TensorId window_attention(Builder& b, TensorId x, const WindowAttention& form) {
   const Shape shape = b.shape(x);
-  const std::int64_t side = given.window;
+  const std::int64_t side = form.window;
   const std::int64_t height = shape[1].factor;
   const std::int64_t width = shape[2].factor;
   const std::int64_t full_height = rounded_up(height, side);
   const std::int64_t full_width = rounded_up(width, side);
-  WindowAttention form = given;
-  form.shifted = given.shifted && (full_height > side || full_width > side);
+  const bool shifted = form.shifted && (full_height > side || full_width > side);
   // Copies even where nothing is added.
   x = b.add(Kind::Pad, {x},
             {{Attr::Padding, {0, 0, 0, 0, 0, full_height - height, full_width - width, 0}}});
-  if (form.shifted) x = b.add(Kind::Roll, {x});
+  if (shifted) x = b.add(Kind::Roll, {x});
   const Dim rows = full_height / side;
   const Dim columns = full_width / side;
   const std::int64_t windows = rows.factor * columns.factor;
   x = turn(b, reshape(b, x, {0, rows, side, columns, side, shape[3]}), {0, 1, 3, 2, 4, 5});
   x = reshape(b, x, {b.batch() * Dim(windows), side * side, shape[3]});
-  x = attend_in_windows(b, x, form, windows);
+  x = attend_in_windows(b, x, form, shifted ? windows : 0);
   x = turn(b, reshape(b, x, {b.batch(), rows, columns, side, side, shape[3]}), {0, 1, 3, 2, 4, 5});
   x = reshape(b, x, {b.batch(), full_height, full_width, shape[3]});
-  if (form.shifted) x = b.add(Kind::Roll, {x});
+  if (shifted) x = b.add(Kind::Roll, {x});
   if (full_height == height && full_width == width) return x;
   x = b.add(Kind::Slice, {x}, {{Attr::Axis, {1}}, {Attr::End, {height}}});
   x = b.add(Kind::Slice, {x}, {{Attr::Axis, {2}}, {Attr::End, {width}}});

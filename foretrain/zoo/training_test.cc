@@ -43,9 +43,8 @@ TEST(EveryModel, GivesEveryLearnedParameterAGradient) {
     const Graph step = graph::backward(model);
     EXPECT_NO_THROW(graph::verify(step));
     const auto learned =
-        std::count_if(step.tensors.begin(), step.tensors.end(), [](const graph::Tensor& tensor) {
-          return tensor.trainable;
-        });
+        std::count_if(step.tensors.begin(), step.tensors.end(),
+                      [](const graph::Tensor& tensor) { return tensor.trainable; });
     EXPECT_EQ(static_cast<std::int64_t>(step.gradients.size()), learned);
   }
 }

@@ -89,18 +89,17 @@ graph::Graph build_unet(Spec& spec) {
 
 TensorId unpadded(Builder& b, const std::string& name, TensorId x, std::int64_t width) {
   for (const char* ending : {"conv1", "conv2"}) {
-    x = relu(b, "", conv(b, name + "." + ending, x,
-                         {.channels = width, .kernel = 3, .bias = true}));
+    x = relu(b, "",
+             conv(b, name + "." + ending, x, {.channels = width, .kernel = 3, .bias = true}));
   }
   return x;
 }
 
 TensorId enlarged(Builder& b, const std::string& name, TensorId x) {
-  return relu(b, "", spatial_conv(b, name + ".conv_transpose", x,
-                                  {.channels = channels(b, x) / 2,
-                                   .stride = 2,
-                                   .bias = true,
-                                   .transposed = true}));
+  return relu(b, "",
+              spatial_conv(
+                  b, name + ".conv_transpose", x,
+                  {.channels = channels(b, x) / 2, .stride = 2, .bias = true, .transposed = true}));
 }
 
 graph::Graph build_unet_medical(Spec& spec) {

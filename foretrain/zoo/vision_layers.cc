@@ -60,8 +60,7 @@ TensorId stochastic_depth(Builder& builder, TensorId x) {
   const Scope scope(builder, "stochastic_depth");
   Shape each{builder.batch()};
   while (each.rank() < builder.shape(x).rank()) each.push_back(1);
-  return builder.add(Kind::Mul,
-                     {x, builder.add(Kind::Dropout, {builder.buffer("noise", each)})});
+  return builder.add(Kind::Mul, {x, builder.add(Kind::Dropout, {builder.buffer("noise", each)})});
 }
 
 TensorId add_residual(Builder& builder, TensorId y, TensorId x) {

@@ -113,7 +113,7 @@ TEST(VisionModels, GoogLeNetTrainsItsAuxiliaryClassifiers) {
 TEST(VisionModels, WideSqueezeHasMoreParametersAndHardlyMoreWork) {
   const Graph narrow = build("efficientnet_b0");
   const Graph wide = build("efficientnet_widese_b0");
-  const int blocks[][3] = {{16, 96, 1},  {24, 144, 2}, {40, 240, 2},  // n, c, how many
+  const int blocks[][3] = {{16, 96, 1},  {24, 144, 2},  {40, 240, 2},  // n, c, how many
                            {80, 480, 3}, {112, 672, 3}, {192, 1152, 4}};
   std::int64_t more = 0;
   for (const auto& [in, expanded, times] : blocks) {

@@ -49,8 +49,8 @@ TensorId self_attention(Builder& b, TensorId x, const Row& row) {
   std::array<TensorId, 3> each{};
   for (std::size_t i = 0; i < each.size(); ++i) {
     const graph::Shape shape = b.shape(parts[i]);
-    each[i] = b.add(Kind::Reshape, {parts[i]},
-                    {{Attr::Shape, {shape[1], shape[2], shape[3], shape[4]}}});
+    each[i] =
+        b.add(Kind::Reshape, {parts[i]}, {{Attr::Shape, {shape[1], shape[2], shape[3], shape[4]}}});
   }
   x = merge_heads(b, attend(b, each[0], each[1], each[2], {}));
   return linear(b, "out_proj", x, row.hidden);
@@ -73,8 +73,7 @@ TensorId tokens(Builder& b, TensorId x, const Row& row) {
   x = b.add(Kind::Reshape, {x}, {{Attr::Shape, {0, row.hidden, -1}}});
   x = b.add(Kind::Transpose, {x}, {{Attr::Axes, {0, 2, 1}}});
   const TensorId token = b.parameter("class_token", {1, 1, row.hidden});
-  const TensorId spread =
-      b.add(Kind::Expand, {token}, {{Attr::Shape, {b.batch(), 1, row.hidden}}});
+  const TensorId spread = b.add(Kind::Expand, {token}, {{Attr::Shape, {b.batch(), 1, row.hidden}}});
   return b.add(Kind::Concat, {spread, x}, {{Attr::Axis, {1}}});
 }
 
@@ -96,9 +95,9 @@ graph::Graph build_vit(Spec& spec) {
   TensorId x = images(b, spec, 224, row.patch);
   const std::int64_t image = b.shape(x)[2].factor;
   if (image % row.patch != 0) {
-    throw Error(ErrorKind::BadInput, "model '" + spec.name() + "': image=" +
-                                         std::to_string(image) + " is not a multiple of " +
-                                         std::to_string(row.patch) + ", the size of a patch");
+    throw Error(ErrorKind::BadInput, "model '" + spec.name() + "': image=" + std::to_string(image) +
+                                         " is not a multiple of " + std::to_string(row.patch) +
+                                         ", the size of a patch");
   }
   x = encoder(b, tokens(b, x, row), row);
   x = b.add(Kind::Slice, {x}, {{Attr::Axis, {1}}, {Attr::Start, {0}}, {Attr::End, {1}}});

@@ -26,9 +26,8 @@ TensorId volume_input(Builder& b, Spec& spec, std::int64_t usual, std::int64_t s
                       std::int64_t planes) {
   const std::int64_t side = spec.take("volume", usual, step, kLargestVolume);
   if (side % step != 0) {
-    throw Error(ErrorKind::BadInput, "model '" + spec.name() + "': volume=" +
-                                         std::to_string(side) + " is not a multiple of " +
-                                         std::to_string(step));
+    throw Error(ErrorKind::BadInput, "model '" + spec.name() + "': volume=" + std::to_string(side) +
+                                         " is not a multiple of " + std::to_string(step));
   }
   return b.input("images", {b.batch(), spec.take("channels", planes), side, side, side});
 }
@@ -74,12 +73,9 @@ TensorId dynamic_unet(Builder& b, TensorId x, const std::array<int, 6>& widths) 
   }
   for (std::size_t level = widths.size() - 1; level-- > 0;) {
     const Scope scope(b, "upsamples." + std::to_string(widths.size() - 2 - level));
-    x = spatial_conv(b, "transp_conv.conv", x,
-                     {.channels = widths[level],
-                      .kernel = 2,
-                      .stride = 2,
-                      .bias = true,
-                      .transposed = true});
+    x = spatial_conv(
+        b, "transp_conv.conv", x,
+        {.channels = widths[level], .kernel = 2, .stride = 2, .bias = true, .transposed = true});
     x = block(b, "conv_block", concat(b, {x, skips[level]}), widths[level], 1);
   }
   return x;
@@ -101,8 +97,7 @@ graph::Graph build_nnunet_2d(Spec& spec) {
   const std::int64_t height = spec.take("height", 192, 32, kLargestImage);
   const std::int64_t width = spec.take("width", 160, 32, kLargestImage);
   if (height % 32 != 0 || width % 32 != 0) {
-    throw Error(ErrorKind::BadInput,
-                "model 'nnunet_2d': height and width must be multiples of 32");
+    throw Error(ErrorKind::BadInput, "model 'nnunet_2d': height and width must be multiples of 32");
   }
   TensorId x = b.input("images", {b.batch(), planes, height, width});
   x = dynamic_unet(b, x, {32, 64, 128, 256, 512, 512});
@@ -165,18 +160,18 @@ graph::Graph build_vnet(Spec& spec) {
 }  // namespace
 
 std::vector<Entry> volume_unet_entries() {
-  return {{{"nnunet_2d", "Segmentation", "nnU-Net of images, as NVIDIA benchmarks it",
-            "height=192, width=160, channels=4, classes=4"},
-           build_nnunet_2d},
-          {{"nnunet_3d", "Segmentation", "nnU-Net of volumes, as NVIDIA benchmarks it",
-            "volume=128, channels=4, classes=4"},
-           build_nnunet_3d},
-          {{"unet3d_medical", "Segmentation", "U-Net of volumes, as NVIDIA trains it in TensorFlow",
-            "volume=128, channels=4, classes=4"},
-           build_unet3d_medical},
-          {{"vnet", "Segmentation", "V-Net, as NVIDIA trains it",
-            "volume=32, channels=1, classes=3"},
-           build_vnet}};
+  return {
+      {{"nnunet_2d", "Segmentation", "nnU-Net of images, as NVIDIA benchmarks it",
+        "height=192, width=160, channels=4, classes=4"},
+       build_nnunet_2d},
+      {{"nnunet_3d", "Segmentation", "nnU-Net of volumes, as NVIDIA benchmarks it",
+        "volume=128, channels=4, classes=4"},
+       build_nnunet_3d},
+      {{"unet3d_medical", "Segmentation", "U-Net of volumes, as NVIDIA trains it in TensorFlow",
+        "volume=128, channels=4, classes=4"},
+       build_unet3d_medical},
+      {{"vnet", "Segmentation", "V-Net, as NVIDIA trains it", "volume=32, channels=1, classes=3"},
+       build_vnet}};
 }
 
 }  // namespace foretrain::zoo

@@ -43,13 +43,12 @@ TensorId area_between(Builder& b, TensorId low, TensorId high) {
 }
 
 TensorId area(Builder& b, TensorId boxes) {
-  return product_of_sides(
-      b, b.add(Kind::Sub, {columns(b, boxes, 2, 4), columns(b, boxes, 0, 2)}));
+  return product_of_sides(b, b.add(Kind::Sub, {columns(b, boxes, 2, 4), columns(b, boxes, 0, 2)}));
 }
 
 struct Overlap {
-  TensorId ratio{};   // of intersection to union
-  TensorId union_{};  // area
+  TensorId ratio{};     // of intersection to union
+  TensorId together{};  // area of the union
 };
 
 Overlap overlap(Builder& b, TensorId first, TensorId second, TensorId areas) {
@@ -76,7 +75,7 @@ TensorId generalised_overlap(Builder& b, TensorId predicted, TensorId wanted) {
   const TensorId low = b.add(Kind::Minimum, {columns(b, first, 0, 2), columns(b, second, 0, 2)});
   const TensorId high = b.add(Kind::Maximum, {columns(b, first, 2, 4), columns(b, second, 2, 4)});
   const TensorId around = area_between(b, low, high);
-  const TensorId excess = b.add(Kind::Scale, {b.add(Kind::Sub, {around, found.union_})});
+  const TensorId excess = b.add(Kind::Scale, {b.add(Kind::Sub, {around, found.together})});
   return b.add(Kind::Sub, {found.ratio, b.add(Kind::Div, {excess, around})});
 }
 
@@ -85,16 +84,14 @@ TensorId generalised_overlap(Builder& b, TensorId predicted, TensorId wanted) {
 TensorId free_of_boxes(Builder& b, const std::string& scale, TensorId predicted) {
   const Shape shape = b.shape(predicted);
   const TensorId boxes = b.input(scale + "_boxes", {b.batch(), 1, 1, 1, kYoloBoxes, 4});
-  const TensorId lifted = b.add(
-      Kind::Reshape, {predicted}, {{Attr::Shape, {shape[0], shape[1], shape[2], shape[3], 1, 4}}});
-  const TensorId areas =
-      b.add(Kind::Add, {product_of_sides(b, columns(b, lifted, 2, 4)),
-                        product_of_sides(b, columns(b, boxes, 2, 4))});
+  const TensorId lifted = b.add(Kind::Reshape, {predicted},
+                                {{Attr::Shape, {shape[0], shape[1], shape[2], shape[3], 1, 4}}});
+  const TensorId areas = b.add(Kind::Add, {product_of_sides(b, columns(b, lifted, 2, 4)),
+                                           product_of_sides(b, columns(b, boxes, 2, 4))});
   const TensorId ratio = overlap(b, corners(b, lifted), corners(b, boxes), areas).ratio;
-  const TensorId rows = b.add(Kind::Reshape, {ratio},
-                              {{Attr::Shape, {shape[0], shape[1], shape[2], shape[3], -1}}});
-  const TensorId best =
-      b.add(Kind::ArgMax, {rows}, {{Attr::Axes, {-1}}, {Attr::KeepDims, {1}}});
+  const TensorId rows =
+      b.add(Kind::Reshape, {ratio}, {{Attr::Shape, {shape[0], shape[1], shape[2], shape[3], -1}}});
+  const TensorId best = b.add(Kind::ArgMax, {rows}, {{Attr::Axes, {-1}}, {Attr::KeepDims, {1}}});
   const TensorId none = b.add(Kind::Compare, {best});
   return b.add(Kind::Cast, {none}, {{Attr::Type, {static_cast<std::int64_t>(DType::F32)}}});
 }
@@ -116,8 +113,7 @@ TensorId decode(Builder& b, TensorId raw, std::int64_t width) {
   const TensorId anchors = b.buffer("anchors", {kAnchors, 2});
   const TensorId centre = b.add(Kind::Add, {b.add(Kind::Sigmoid, {columns(b, raw, 0, 2)}), grid});
   const TensorId size = b.add(Kind::Mul, {b.add(Kind::Exp, {columns(b, raw, 2, 4)}), anchors});
-  const TensorId box =
-      side_by_side(b, {b.add(Kind::Scale, {centre}), b.add(Kind::Scale, {size})});
+  const TensorId box = side_by_side(b, {b.add(Kind::Scale, {centre}), b.add(Kind::Scale, {size})});
   const TensorId confidence = b.add(Kind::Sigmoid, {columns(b, raw, 4, 5)});
   return side_by_side(b, {box, confidence, b.add(Kind::Sigmoid, {columns(b, raw, 5, width)})});
 }
@@ -133,10 +129,9 @@ TensorId loss(Builder& b, const std::string& scale, TensorId raw, TensorId decod
 
   const TensorId predicted = columns(b, decoded, 0, 4);
   const TensorId wanted = columns(b, labels, 0, 4);
-  const TensorId miss =
-      b.add(Kind::Shift, {generalised_overlap(b, predicted, wanted)});
-  const TensorId small = b.add(
-      Kind::Shift, {b.add(Kind::Scale, {product_of_sides(b, columns(b, labels, 2, 4))})});
+  const TensorId miss = b.add(Kind::Shift, {generalised_overlap(b, predicted, wanted)});
+  const TensorId small =
+      b.add(Kind::Shift, {b.add(Kind::Scale, {product_of_sides(b, columns(b, labels, 2, 4))})});
   const TensorId boxes = weighted(b.add(Kind::Mul, {b.add(Kind::Mul, {object, small}), miss}));
 
   const TensorId confidence = columns(b, raw, 4, 5);

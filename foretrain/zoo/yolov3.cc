@@ -111,8 +111,7 @@ graph::Graph build_yolov3(Spec& spec) {
 }  // namespace
 
 std::vector<Entry> yolov3_entries() {
-  return {{{"yolov3", "Detection", "YOLOv3 on Darknet-53", "image=416, classes=80"},
-           build_yolov3}};
+  return {{{"yolov3", "Detection", "YOLOv3 on Darknet-53", "image=416, classes=80"}, build_yolov3}};
 }
 
 }  // namespace foretrain::zoo
