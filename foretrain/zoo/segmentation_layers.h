@@ -21,7 +21,7 @@ PixelLoss pixel_loss(graph::Builder& builder, const std::string& name, graph::Te
 // Input [batch, height, width] of class numbers.
 graph::TensorId pixel_targets(graph::Builder& builder, Pair image);
 
-// main + weight * aux.
+// main + aux times a weight.
 void weigh_losses(graph::Builder& builder, graph::TensorId main, graph::TensorId aux);
 
 // One minus twice the overlap over the sum of prediction and truth (Milletari et al., 3DV 2016),
@@ -43,7 +43,7 @@ graph::TensorId spatial_conv(graph::Builder& builder, const std::string& name, g
 // Statistics of each sample and channel.
 graph::TensorId instance_norm(graph::Builder& builder, const std::string& name, graph::TensorId x);
 
-// The middle of `x` of the size that `like` has: views.
+// The middle of `x`, of that size: views.
 graph::TensorId central_crop(graph::Builder& builder, graph::TensorId x, Pair size);
 
 }  // namespace foretrain::zoo
