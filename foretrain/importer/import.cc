@@ -18,44 +18,8 @@ constexpr std::uintmax_t kLargestFile = std::uintmax_t{2} << 30;
 constexpr std::array<std::string_view, 6> kExtensions{".json",  ".onnx", ".pb",
                                                       ".pbtxt", ".pt",   ".pth"};
 
-std::string named(const std::filesystem::path& file) {
-  return "file '" + printable(file.string(), 150) + "'";
-}
-
 [[noreturn]] void fail_reading(const std::filesystem::path& file, const std::string& why) {
   throw Error(ErrorKind::Io, named(file) + ": " + why);
-}
-
-std::string content_of(const std::filesystem::path& file) {
-  std::error_code error;
-  const std::filesystem::file_status status = std::filesystem::status(file, error);
-  if (!std::filesystem::exists(status)) fail_reading(file, "there is no such file");
-  if (std::filesystem::is_directory(status)) {
-    if (std::filesystem::exists(file / "saved_model.pb", error)) {
-      throw Error(
-          ErrorKind::Unsupported,
-          named(file) + ": this looks like a TensorFlow SavedModel, which cannot be read yet");
-    }
-    throw Error(ErrorKind::BadInput, named(file) + ": is a folder, not a model file");
-  }
-  if (std::filesystem::is_regular_file(status)) {
-    const std::uintmax_t size = std::filesystem::file_size(file, error);
-    if (!error && size > kLargestFile) {
-      throw Error(ErrorKind::BadInput, named(file) + ": larger than 2 GiB");
-    }
-  }
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) fail_reading(file, "cannot be opened; check that you may read it");
-  std::string content;
-  std::array<char, 1 << 16> buffer{};
-  while (stream.read(buffer.data(), buffer.size()) || stream.gcount() > 0) {
-    content.append(buffer.data(), static_cast<std::size_t>(stream.gcount()));
-    if (content.size() > kLargestFile) {
-      throw Error(ErrorKind::BadInput, named(file) + ": larger than 2 GiB");
-    }
-  }
-  if (stream.bad()) fail_reading(file, "cannot be read to its end");
-  return content;
 }
 
 bool begins(std::string_view content, std::initializer_list<int> bytes) {
@@ -88,7 +52,48 @@ std::string_view foreign_format(std::string_view content, std::string_view text)
   return "";
 }
 
+bool has_extension(std::string_view file) {
+  return std::any_of(kExtensions.begin(), kExtensions.end(),
+                     [file](std::string_view extension) { return file.ends_with(extension); });
+}
+
 }  // namespace
+
+std::string named(const std::filesystem::path& file) {
+  return "file '" + printable(file.string(), 150) + "'";
+}
+
+std::string read_content(const std::filesystem::path& file) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(file, error);
+  if (!std::filesystem::exists(status)) fail_reading(file, "there is no such file");
+  if (std::filesystem::is_directory(status)) {
+    if (std::filesystem::exists(file / "saved_model.pb", error)) {
+      throw Error(
+          ErrorKind::Unsupported,
+          named(file) + ": this looks like a TensorFlow SavedModel, which cannot be read yet");
+    }
+    throw Error(ErrorKind::BadInput, named(file) + ": is a folder, not a model file");
+  }
+  if (std::filesystem::is_regular_file(status)) {
+    const std::uintmax_t size = std::filesystem::file_size(file, error);
+    if (!error && size > kLargestFile) {
+      throw Error(ErrorKind::BadInput, named(file) + ": larger than 2 GiB");
+    }
+  }
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) fail_reading(file, "cannot be opened; check that you may read it");
+  std::string content;
+  std::array<char, 1 << 16> buffer{};
+  while (stream.read(buffer.data(), buffer.size()) || stream.gcount() > 0) {
+    content.append(buffer.data(), static_cast<std::size_t>(stream.gcount()));
+    if (content.size() > kLargestFile) {
+      throw Error(ErrorKind::BadInput, named(file) + ": larger than 2 GiB");
+    }
+  }
+  if (stream.bad()) fail_reading(file, "cannot be read to its end");
+  return content;
+}
 
 graph::Graph read_model(std::string_view content, const std::string& where) {
   constexpr std::string_view kBlank = " \t\r\n";
@@ -101,7 +106,7 @@ graph::Graph read_model(std::string_view content, const std::string& where) {
     if (config) {
       throw Error(ErrorKind::Unsupported, printable(where, 200) +
                                               ": this looks like a Hugging Face config.json, which "
-                                              "cannot be read yet");
+                                              "is read from a file of its own");
     }
     return read_ftg(content, where);
   }
@@ -116,13 +121,21 @@ graph::Graph read_model(std::string_view content, const std::string& where) {
 }
 
 graph::Graph import_model(const std::filesystem::path& file) {
-  return read_model(content_of(file), named(file));
+  return read_model(read_content(file), named(file));
 }
 
 bool looks_like_file(std::string_view model) {
   if (model.find_first_of("/\\") != std::string_view::npos) return true;
-  return std::any_of(kExtensions.begin(), kExtensions.end(),
-                     [model](std::string_view extension) { return model.ends_with(extension); });
+  return has_extension(split_parameters(model).file);
+}
+
+FileModel split_parameters(std::string_view model) {
+  for (std::size_t colon = model.find(':'); colon != std::string_view::npos;
+       colon = model.find(':', colon + 1)) {
+    const std::string_view file = model.substr(0, colon);
+    if (has_extension(file)) return {std::string(file), std::string(model.substr(colon + 1))};
+  }
+  return {std::string(model), ""};
 }
 
 }  // namespace foretrain::importer

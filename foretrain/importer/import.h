@@ -19,9 +19,23 @@ graph::Graph import_model(const std::filesystem::path& file);
 // The same for content that is in memory already, such as an upload; `where` names it.
 graph::Graph read_model(std::string_view content, const std::string& where);
 
+// The bytes of a file. Throws Error: Io, or BadInput for a folder and for more than 2 GiB.
+std::string read_content(const std::filesystem::path& file);
+
+// "file 'x.onnx'", as errors name it.
+std::string named(const std::filesystem::path& file);
+
 // Whether `model` names a file and not a built-in model: it has a path separator or ends in
 // the extension of a model file. Looks only at the text, so that files that happen to lie in
 // the current folder do not change what a name means.
 bool looks_like_file(std::string_view model);
+
+// A file and the parameters behind it: "config.json:seq=2048". They begin at a colon that an
+// extension of a model file ends before.
+struct FileModel {
+  std::string file;
+  std::string parameters;
+};
+FileModel split_parameters(std::string_view model);
 
 }  // namespace foretrain::importer

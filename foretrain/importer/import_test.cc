@@ -79,7 +79,8 @@ TEST_F(ImportModel, RecognisesFormatsThatItDoesNotReadYet) {
                                                        ", which cannot be read yet; use .ftg.json");
   }
   EXPECT_EQ(problem(file("config.json", R"({"model_type": "bert", "hidden_size": 768})")),
-            "Unsupported: this looks like a Hugging Face config.json, which cannot be read yet");
+            "Unsupported: this looks like a Hugging Face config.json, which is read from a file of "
+            "its own");
   std::filesystem::create_directories(folder() / "saved");
   file("saved/saved_model.pb", "x");
   EXPECT_EQ(problem(folder() / "saved"),
@@ -98,9 +99,22 @@ TEST_F(ImportModel, NamesFileAndPlaceOfAMistake) {
   }
 }
 
+TEST(SplitParameters, BeginsBehindAnExtension) {
+  const auto split = [](const char* model) {
+    const FileModel parts = split_parameters(model);
+    return parts.file + "|" + parts.parameters;
+  };
+  EXPECT_EQ(split("config.json:seq=2048,head=qa"), "config.json|seq=2048,head=qa");
+  EXPECT_EQ(split("c:\\a:b\\config.json:seq=2048"), "c:\\a:b\\config.json|seq=2048");
+  EXPECT_EQ(split("folder/m.onnx"), "folder/m.onnx|");
+  EXPECT_EQ(split("resnet50:image=224"), "resnet50:image=224|");
+  EXPECT_EQ(split("config.json:"), "config.json|");
+}
+
 TEST(LooksLikeFile, GoesByTheTextAlone) {
-  for (const char* file : {"m.onnx", "m.pb", "m.pbtxt", "m.ftg.json", "config.json", "./resnet50",
-                           "models/resnet50", "/saved_model", "saved_model/", "c:\\m.onnx"}) {
+  for (const char* file :
+       {"m.onnx", "m.pb", "m.pbtxt", "m.ftg.json", "config.json", "./resnet50", "models/resnet50",
+        "/saved_model", "saved_model/", "c:\\m.onnx", "config.json:seq=2048"}) {
     EXPECT_TRUE(looks_like_file(file)) << file;
   }
   for (const char* name : {"resnet50", "resnet50:image=224,classes=1000", "gpt:layers=24", "",

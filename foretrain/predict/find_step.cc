@@ -4,6 +4,7 @@
 #include "foretrain/graph/passes.h"
 #include "foretrain/importer/import.h"
 #include "foretrain/predict/setting.h"
+#include "foretrain/zoo/huggingface.h"
 #include "foretrain/zoo/zoo.h"
 
 namespace foretrain {
@@ -60,6 +61,24 @@ graph::Graph training_step(graph::Graph model, const Request& request, const Set
   return step;
 }
 
+// A Hugging Face config.json describes a model of the catalog; other files hold a graph.
+graph::Graph read_file(const std::string& model) {
+  const auto [file, parameters] = importer::split_parameters(model);
+  if (file.ends_with(".json")) {
+    const std::string content = importer::read_content(file);
+    if (zoo::looks_like_huggingface(content)) {
+      return zoo::build_huggingface(content, parameters, importer::named(file));
+    }
+    if (parameters.empty()) return importer::read_model(content, importer::named(file));
+  }
+  if (!parameters.empty()) {
+    throw Error(ErrorKind::BadInput, importer::named(file) + ": takes no parameters such as '" +
+                                         printable(parameters) +
+                                         "'; only a Hugging Face config.json does");
+  }
+  return importer::import_model(file);
+}
+
 }  // namespace
 
 graph::Graph find_model(const std::string& model, const Library& library) {
@@ -68,7 +87,7 @@ graph::Graph find_model(const std::string& model, const Library& library) {
     throw Error(ErrorKind::BadInput, "model '" + printable(model) +
                                          "': files are not read here; use a built-in model");
   }
-  return importer::import_model(model);
+  return read_file(model);
 }
 
 std::shared_ptr<const Step> find_step(const Request& request, const Setting& setting,

@@ -22,12 +22,18 @@ struct Row {
 
 // Source: transformers, activations.py.
 constexpr std::array kRows{
-    Row{"relu", Kind::Relu},           Row{"gelu", Kind::Gelu},
-    Row{"gelu_new", Kind::Gelu, true}, Row{"gelu_fast", Kind::Gelu, true},
-    Row{"gelu_pytorch_tanh", Kind::Gelu}, Row{"quick_gelu", Kind::Sigmoid, true},
-    Row{"silu", Kind::Silu},           Row{"swish", Kind::Silu},
-    Row{"mish", Kind::Mish},           Row{"tanh", Kind::Tanh},
-    Row{"sigmoid", Kind::Sigmoid},     Row{"relu6", Kind::Relu6},
+    Row{"relu", Kind::Relu},
+    Row{"gelu", Kind::Gelu},
+    Row{"gelu_new", Kind::Gelu, true},
+    Row{"gelu_fast", Kind::Gelu, true},
+    Row{"gelu_pytorch_tanh", Kind::Gelu},
+    Row{"quick_gelu", Kind::Sigmoid, true},
+    Row{"silu", Kind::Silu},
+    Row{"swish", Kind::Silu},
+    Row{"mish", Kind::Mish},
+    Row{"tanh", Kind::Tanh},
+    Row{"sigmoid", Kind::Sigmoid},
+    Row{"relu6", Kind::Relu6},
 };
 
 // x sigmoid(1.702 x).

@@ -132,8 +132,7 @@ std::array<std::int64_t, kClusters> tokens_per_cluster(const AdaptiveVocabulary&
   std::array<std::int64_t, kClusters> tokens{};
   tokens[0] = seq;
   for (std::size_t i = 1; i < kClusters; ++i) {
-    const double share =
-        (harmonic(vocabulary.ends[i]) - harmonic(begin_of(vocabulary, i))) / all;
+    const double share = (harmonic(vocabulary.ends[i]) - harmonic(begin_of(vocabulary, i))) / all;
     tokens[i] = std::max<std::int64_t>(std::llround(share * static_cast<double>(seq)), 1);
     tokens[0] -= tokens[i];
   }

@@ -46,16 +46,15 @@ void add_pretraining(Builder& builder, const Encoded& encoded, const TensorId* p
 
 graph::Graph build_bert(Spec& spec, const BertEncoder& usual) {
   const BertEncoder size = take_encoder(spec, usual);
-  const std::string head = spec.take_text("head", "pretraining",
-                                          {"pretraining", "mlm", "qa", "classification", "none"});
+  const std::string head =
+      spec.take_text("head", "pretraining", {"pretraining", "mlm", "qa", "classification", "none"});
   const std::int64_t labels = head == "classification" ? spec.take("labels", 2, 2) : 0;
 
   Builder builder(spec.name());
   if (head != "none") builder.enter("bert");
   const Encoded encoded = encode_bert(builder, size);
   const bool pooling = head != "qa" && head != "mlm";
-  const TensorId pooled =
-      pooling ? pool_first(builder, encoded.sequence, size.hidden) : TensorId{};
+  const TensorId pooled = pooling ? pool_first(builder, encoded.sequence, size.hidden) : TensorId{};
   if (head != "none") builder.leave();
 
   if (head == "pretraining") add_pretraining(builder, encoded, &pooled, size);

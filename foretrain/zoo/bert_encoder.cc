@@ -77,8 +77,9 @@ std::string describe_encoder(const BertEncoder& usual) {
       usual.segments > 0 ? ", segments=" + std::to_string(usual.segments) : "";
   return "seq=" + std::to_string(usual.positions) + ", vocab=" + std::to_string(usual.vocab) +
          ", layers=" + std::to_string(usual.layers) + ", hidden=" + std::to_string(usual.hidden) +
-         ", heads=" + std::to_string(usual.heads) + ", ffn=4*hidden, positions=" +
-         std::to_string(usual.positions) + segments + ", act=" + usual.activation;
+         ", heads=" + std::to_string(usual.heads) +
+         ", ffn=4*hidden, positions=" + std::to_string(usual.positions) + segments +
+         ", act=" + usual.activation;
 }
 
 Encoded encode_bert(Builder& builder, const BertEncoder& size) {
@@ -86,8 +87,8 @@ Encoded encode_bert(Builder& builder, const BertEncoder& size) {
   Encoded encoded{};
   {
     const Scope scope(builder, "embeddings");
-    const TensorId words = embed(builder, "word_embeddings", ids, size.vocab, size.hidden,
-                                 &encoded.word_table);
+    const TensorId words =
+        embed(builder, "word_embeddings", ids, size.vocab, size.hidden, &encoded.word_table);
     const TensorId types = embed_types(builder, size);
     const std::int64_t rows =
         position_rows(builder, size.positions, size.seq) + size.unused_positions;
@@ -108,9 +109,8 @@ Encoded encode_bert(Builder& builder, const BertEncoder& size) {
 
 TensorId pool_first(Builder& builder, TensorId sequence, std::int64_t hidden) {
   const Scope scope(builder, "pooler");
-  const TensorId first =
-      builder.add(Kind::Slice, {sequence},
-                  Attributes{{Attr::Axis, {1}}, {Attr::Start, {0}}, {Attr::End, {1}}});
+  const TensorId first = builder.add(
+      Kind::Slice, {sequence}, Attributes{{Attr::Axis, {1}}, {Attr::Start, {0}}, {Attr::End, {1}}});
   const TensorId flat = builder.add(Kind::Reshape, {first}, Attributes{{Attr::Shape, {0, -1}}});
   return builder.add(Kind::Tanh, {linear(builder, "dense", flat, hidden)});
 }
@@ -130,14 +130,14 @@ TensorId word_loss(Builder& builder, TensorId logits) {
 
 void add_question_answering(Builder& builder, TensorId sequence) {
   const TensorId logits = linear(builder, "qa_outputs", sequence, 2);
-  const std::vector<TensorId> ends = builder.add_all(
-      Kind::Split, {logits}, Attributes{{Attr::Axis, {-1}}, {Attr::Sizes, {1, 1}}});
+  const std::vector<TensorId> ends =
+      builder.add_all(Kind::Split, {logits}, Attributes{{Attr::Axis, {-1}}, {Attr::Sizes, {1, 1}}});
   std::vector<TensorId> losses;
   for (std::size_t i = 0; i < ends.size(); ++i) {
     const TensorId flat = builder.add(Kind::Reshape, {ends[i]}, Attributes{{Attr::Shape, {0, -1}}});
     const TensorId scores = builder.add(Kind::Contiguous, {flat});
-    const TensorId target = builder.input(i == 0 ? "start_positions" : "end_positions",
-                                          {builder.batch()}, DType::I64);
+    const TensorId target =
+        builder.input(i == 0 ? "start_positions" : "end_positions", {builder.batch()}, DType::I64);
     builder.output(scores);
     losses.push_back(cross_entropy(builder, "loss", scores, target));
   }

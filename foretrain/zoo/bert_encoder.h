@@ -15,11 +15,11 @@ struct BertEncoder {
   std::int64_t hidden = 0;
   std::int64_t heads = 0;
   std::int64_t vocab = 0;
-  std::int64_t positions = 512;        // that a token may have
-  std::int64_t unused_positions = 0;   // rows in front that no position takes
-  std::int64_t segments = 2;           // rows of the token type table
-  std::int64_t ffn = 0;                // 0: 4 hidden
-  std::int64_t seq = 0;                // 0: positions
+  std::int64_t positions = 512;       // that a token may have
+  std::int64_t unused_positions = 0;  // rows in front that no position takes
+  std::int64_t segments = 2;          // rows of the token type table
+  std::int64_t ffn = 0;               // 0: 4 hidden
+  std::int64_t seq = 0;               // 0: positions
   std::string activation = "gelu";
 };
 

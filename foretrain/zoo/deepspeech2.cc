@@ -45,11 +45,11 @@ TensorId conv_block(Builder& builder, int first, TensorId x, const Window& windo
     const TensorId weight =
         builder.parameter("weight", {32, in, window.kernel.height, window.kernel.width});
     const TensorId bias = builder.parameter("bias", {32});
-    x = masked(builder,
-               builder.add(Kind::Conv, {x, weight, bias},
-                           Attributes{{Attr::Stride, {2, window.along_frames}},
-                                      {Attr::Padding,
-                                       {window.padding.height, window.padding.width}}}));
+    x = masked(
+        builder,
+        builder.add(Kind::Conv, {x, weight, bias},
+                    Attributes{{Attr::Stride, {2, window.along_frames}},
+                               {Attr::Padding, {window.padding.height, window.padding.width}}}));
   }
   x = batch_norm(builder, module(1), x);
   {
@@ -63,11 +63,9 @@ TensorId conv_block(Builder& builder, int first, TensorId x, const Window& windo
 // Norm over all frames of all samples: x [time, batch, features].
 TensorId sequence_norm(Builder& builder, const std::string& name, TensorId x) {
   const graph::Shape shape = builder.shape(x);
-  const TensorId rows =
-      builder.add(Kind::Reshape, {x}, Attributes{{Attr::Shape, {-1, shape[2]}}});
+  const TensorId rows = builder.add(Kind::Reshape, {x}, Attributes{{Attr::Shape, {-1, shape[2]}}});
   const TensorId y = batch_norm(builder, name, rows);
-  return builder.add(Kind::Reshape, {y},
-                     Attributes{{Attr::Shape, {shape[0], shape[1], shape[2]}}});
+  return builder.add(Kind::Reshape, {y}, Attributes{{Attr::Shape, {shape[0], shape[1], shape[2]}}});
 }
 
 // A layer in both directions, whose outputs are added.

@@ -47,8 +47,8 @@ Encoded encode_words(Builder& builder, const BertEncoder& size) {
   Encoded encoded{};
   {
     const Scope scope(builder, "embeddings");
-    const TensorId words = embed(builder, "word_embeddings", ids, size.vocab, size.hidden,
-                                 &encoded.word_table);
+    const TensorId words =
+        embed(builder, "word_embeddings", ids, size.vocab, size.hidden, &encoded.word_table);
     const std::int64_t rows = position_rows(builder, size.positions, size.seq);
     const TensorId positions =
         embed_positions(builder, "position_embeddings", rows, size.seq, size.hidden);

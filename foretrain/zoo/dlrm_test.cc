@@ -15,9 +15,10 @@ TEST(Dlrm, MatchesHandCalculation) {
   EXPECT_EQ(graph::parameter_count(build("dlrm")), 187767399 * std::int64_t{128} + towers);
   EXPECT_EQ(graph::parameter_count(build("dlrm-small")), 32709138 * std::int64_t{128} + towers);
   // Five tables of MLPerf's exceed ten million rows.
-  EXPECT_EQ(graph::parameter_count(build("dlrm:most_rows=10000000")),
-            (187767399 - (29884406 + 28532951 + 29979771 + 15641295 + 29664984)) *
-                    std::int64_t{128} + towers);
+  EXPECT_EQ(
+      graph::parameter_count(build("dlrm:most_rows=10000000")),
+      (187767399 - (29884406 + 28532951 + 29979771 + 15641295 + 29664984)) * std::int64_t{128} +
+          towers);
 }
 
 TEST(Dlrm, CountsItsProducts) {

@@ -33,8 +33,8 @@ Routing route(Builder& builder, TensorId tokens, const Experts& experts) {
       builder.add(Kind::Softmax, {logits}, Attributes{{Attr::Axis, {-1}}});
   const std::vector<TensorId> best = builder.add_all(
       Kind::TopK, {probabilities}, Attributes{{Attr::Axis, {-1}}, {Attr::Sizes, {experts.active}}});
-  const TensorId total = builder.add(Kind::Sum, {best[0]},
-                                     Attributes{{Attr::Axes, {1}}, {Attr::KeepDims, {1}}});
+  const TensorId total =
+      builder.add(Kind::Sum, {best[0]}, Attributes{{Attr::Axes, {1}}, {Attr::KeepDims, {1}}});
   const TensorId weights = builder.add(Kind::Div, {best[0], total});
   // A counting sort by expert is a running sum over the choices.
   const TensorId chosen = builder.add(Kind::CumSum, {best[1]}, Attributes{{Attr::Axis, {0}}});
@@ -69,8 +69,8 @@ std::int64_t tokens_per_expert(const Experts& experts, std::int64_t seq) {
   return (seq * experts.active + experts.count - 1) / experts.count;
 }
 
-TensorId sparse_feed_forward(Builder& builder, TensorId x, const Experts& experts,
-                             std::int64_t ffn, const std::string& activation) {
+TensorId sparse_feed_forward(Builder& builder, TensorId x, const Experts& experts, std::int64_t ffn,
+                             const std::string& activation) {
   const Scope scope(builder, "block_sparse_moe");
   const std::int64_t seq = builder.shape(x)[1].factor;
   const std::int64_t width = builder.shape(x)[2].factor;

@@ -161,8 +161,8 @@ std::vector<Entry> gpt_entries() {
         "seq=" + std::to_string(size.positions) + ", vocab=" + std::to_string(size.vocab) +
         ", layers=" + std::to_string(size.layers) + ", hidden=" + std::to_string(size.hidden) +
         ", heads=" + std::to_string(size.heads) +
-        ", ffn=4*hidden, positions=" + std::to_string(size.positions) +
-        ", act=" + size.activation + ", tied=1";
+        ", ffn=4*hidden, positions=" + std::to_string(size.positions) + ", act=" + size.activation +
+        ", tied=1";
     entries.push_back({{named.name, "GPT", named.about, parameters}, build_named});
   }
   entries.push_back({{"gpt", "GPT", "decoder of any size, as Megatron-LM trains it",

@@ -28,7 +28,7 @@ struct Size {
   std::int64_t hidden = 0;
   std::int64_t heads = 0;
   std::int64_t vocab = 50304;
-  std::int64_t ffn = 0;             // 0: 4 hidden
+  std::int64_t ffn = 0;              // 0: 4 hidden
   std::int64_t rotary_percent = 25;  // of each head
   std::int64_t seq = 2048;
   bool parallel = true;  // attention and feed-forward layer read the same input
@@ -110,10 +110,10 @@ void check(const Spec& spec, const Size& size) {
   require_heads(spec, size.hidden, size.heads);
   const std::int64_t turning = size.hidden / size.heads * size.rotary_percent / 100;
   if (turning >= 2 && turning % 2 == 0) return;
-  throw Error(ErrorKind::BadInput,
-              "model '" + spec.name() + "': rotary_percent=" + std::to_string(size.rotary_percent) +
-                  " of a head of " + std::to_string(size.hidden / size.heads) +
-                  " is not an even number of features");
+  throw Error(ErrorKind::BadInput, "model '" + spec.name() +
+                                       "': rotary_percent=" + std::to_string(size.rotary_percent) +
+                                       " of a head of " + std::to_string(size.hidden / size.heads) +
+                                       " is not an even number of features");
 }
 
 graph::Graph build_neox(Spec& spec) {
@@ -141,12 +141,12 @@ std::vector<Entry> gpt_neox_entries() {
   for (const Named& named : kNamed) {
     const std::string layers = std::to_string(named.size.layers);
     const std::string hidden = std::to_string(named.size.hidden);
-    entries.push_back({{named.name, "GPT-NeoX", "decoder of " + layers + " layers, width " + hidden,
-                        "seq=2048, vocab=" + std::to_string(named.size.vocab) +
-                            ", layers=" + layers + ", hidden=" + hidden +
-                            ", heads=" + std::to_string(named.size.heads) +
-                            ", ffn=4*hidden, rotary_percent=25, parallel=1, act=gelu, tied=0"},
-                       build_neox});
+    entries.push_back(
+        {{named.name, "GPT-NeoX", "decoder of " + layers + " layers, width " + hidden,
+          "seq=2048, vocab=" + std::to_string(named.size.vocab) + ", layers=" + layers +
+              ", hidden=" + hidden + ", heads=" + std::to_string(named.size.heads) +
+              ", ffn=4*hidden, rotary_percent=25, parallel=1, act=gelu, tied=0"},
+         build_neox});
   }
   return entries;
 }

@@ -27,20 +27,19 @@ TEST_P(GptSizes, HaveThePublishedNumberOfParameters) {
 //   gpt        (51200 + 1024) 1024 + 24 * 12,596,224 + 2048
 INSTANTIATE_TEST_SUITE_P(
     Gpt, GptSizes,
-    testing::Values(Published{"gpt2", 124439808}, Published{"gpt2-medium", 354823168},
-                    Published{"gpt2-large", 774030080}, Published{"gpt2-xl", 1557611200},
-                    Published{"gpt2:seq=256", 124439808}, Published{"gpt3-xl", 2879554560},
-                    Published{"gpt3-2.7b", 2651553280},
-                    Published{"gpt3-small", 53248 * 768 + 12 * 7087872 + 2 * 768},
-                    Published{"gpt3-medium", 53248 * 1024 + 24 * 12596224 + 2 * 1024},
-                    Published{"gpt3-large", 53248 * 1536 + 24 * 28331520 + 2 * 1536},
-                    Published{"gpt3-1.3b", 53248 * 2048 + 24 * 50358272 + 2 * 2048},
-                    Published{"gpt3-6.7b", 53248 * 4096 + 32 * std::int64_t{201379840} + 2 * 4096},
-                    Published{"gpt3-13b", 53248 * 5120 + 40 * std::int64_t{314639360} + 2 * 5120},
-                    Published{"gpt3-175b",
-                              53248 * 12288 + 96 * std::int64_t{1812099072} + 2 * 12288},
-                    Published{"gpt:layers=24,hidden=1024,heads=16,seq=1024,vocab=51200",
-                              355788800}));
+    testing::Values(
+        Published{"gpt2", 124439808}, Published{"gpt2-medium", 354823168},
+        Published{"gpt2-large", 774030080}, Published{"gpt2-xl", 1557611200},
+        Published{"gpt2:seq=256", 124439808}, Published{"gpt3-xl", 2879554560},
+        Published{"gpt3-2.7b", 2651553280},
+        Published{"gpt3-small", 53248 * 768 + 12 * 7087872 + 2 * 768},
+        Published{"gpt3-medium", 53248 * 1024 + 24 * 12596224 + 2 * 1024},
+        Published{"gpt3-large", 53248 * 1536 + 24 * 28331520 + 2 * 1536},
+        Published{"gpt3-1.3b", 53248 * 2048 + 24 * 50358272 + 2 * 2048},
+        Published{"gpt3-6.7b", 53248 * 4096 + 32 * std::int64_t{201379840} + 2 * 4096},
+        Published{"gpt3-13b", 53248 * 5120 + 40 * std::int64_t{314639360} + 2 * 5120},
+        Published{"gpt3-175b", 53248 * 12288 + 96 * std::int64_t{1812099072} + 2 * 12288},
+        Published{"gpt:layers=24,hidden=1024,heads=16,seq=1024,vocab=51200", 355788800}));
 
 // Per token 12 h^2 a layer, vocab h for the head; per layer and token 2 S h for attention. For
 // gpt2, S = 1024: 1024 * (12 * (7,077,888 + 1,572,864) + 38,597,376) = 145.8 G multiply-adds.

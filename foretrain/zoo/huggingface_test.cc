@@ -170,7 +170,8 @@ TEST(HuggingFace, ClassesAreTheLabelsOfTheFile) {
   const auto parameters = [](const std::string& labels) {
     return graph::parameter_count(build_huggingface(
         R"({"model_type": "vit", "hidden_size": 64, "num_hidden_layers": 1, "image_size": 32,
-            "num_attention_heads": 4, "intermediate_size": 96, "patch_size": 16)" + labels + "}",
+            "num_attention_heads": 4, "intermediate_size": 96, "patch_size": 16)" +
+            labels + "}",
         "", "c"));
   };
   EXPECT_EQ(parameters(R"(, "id2label": {"0": "a", "1": "b", "2": "c"})") - parameters(""), 64 + 1);

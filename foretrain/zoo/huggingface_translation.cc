@@ -82,8 +82,7 @@ void Translation::take_activation(const std::string& field, const std::string& o
 
 void Translation::require_flag(const std::string& field, bool expected) {
   if (flag(field, expected) == expected) return;
-  fail("'" + field + "' is " + (expected ? "false" : "true") +
-           ", a variant that is not built here",
+  fail("'" + field + "' is " + (expected ? "false" : "true") + ", a variant that is not built here",
        ErrorKind::Unsupported);
 }
 

@@ -57,8 +57,7 @@ Design quartznet() {
   Design design{"quartznet", {{256, 1, 33, Residual::None, 2, 1, true}}, false};
   const std::int64_t sizes[][2]{{256, 33}, {256, 39}, {512, 51}, {512, 63}, {512, 75}};
   for (const auto& [filters, kernel] : sizes) {
-    design.blocks.insert(design.blocks.end(), 3,
-                         {filters, 5, kernel, Residual::Last, 1, 1, true});
+    design.blocks.insert(design.blocks.end(), 3, {filters, 5, kernel, Residual::Last, 1, 1, true});
   }
   design.blocks.push_back({512, 1, 87, Residual::None, 1, 2, true});
   design.blocks.push_back({1024, 1, 1});

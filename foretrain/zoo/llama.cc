@@ -110,8 +110,8 @@ graph::Graph build_llama(Spec& spec) {
 }
 
 std::string about(const Size& size) {
-  std::string text = "decoder of " + std::to_string(size.layers) + " layers, width " +
-                     std::to_string(size.hidden);
+  std::string text =
+      "decoder of " + std::to_string(size.layers) + " layers, width " + std::to_string(size.hidden);
   if (size.kv_heads != size.heads) text += ", " + std::to_string(size.kv_heads) + " key heads";
   if (size.experts.count > 0) {
     text += ", " + std::to_string(size.experts.active) + " of " +
@@ -125,10 +125,10 @@ std::string about(const Size& size) {
 std::vector<Entry> llama_entries() {
   std::vector<Entry> entries;
   for (const Named& named : kNamed) {
-    entries.push_back({{named.name, named.family, about(named.size),
-                        "seq=" + std::to_string(named.size.seq) +
-                            ", vocab=" + std::to_string(named.size.vocab)},
-                       build_named});
+    entries.push_back(
+        {{named.name, named.family, about(named.size),
+          "seq=" + std::to_string(named.size.seq) + ", vocab=" + std::to_string(named.size.vocab)},
+         build_named});
   }
   entries.push_back({{"llama", "Llama", "of any size, as Hugging Face runs it",
                       "layers=32, hidden=4096, heads=32, kv_heads=heads, ffn=11008, seq=4096, "

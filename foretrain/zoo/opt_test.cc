@@ -20,10 +20,9 @@ TEST_P(OptSizes, HaveThePublishedNumberOfParameters) {
 INSTANTIATE_TEST_SUITE_P(
     Opt, OptSizes,
     testing::Values(Published{"opt-125m", 125239296}, Published{"opt-350m", 331196416},
-                    Published{"opt-1.3b", 1315758080},
-                    Published{"opt-2.7b", 2651596800}, Published{"opt-6.7b", 6658473984},
-                    Published{"opt-13b", 12853473280}, Published{"opt-30b", 29974540288},
-                    Published{"opt-66b", 65719701504}));
+                    Published{"opt-1.3b", 1315758080}, Published{"opt-2.7b", 2651596800},
+                    Published{"opt-6.7b", 6658473984}, Published{"opt-13b", 12853473280},
+                    Published{"opt-30b", 29974540288}, Published{"opt-66b", 65719701504}));
 
 // As gpt2 with its vocabulary: 12 h^2 and 2 S h per token and layer, vocab h for the head.
 TEST(Opt, CountsItsProducts) {
@@ -41,9 +40,7 @@ TEST(Opt, SmallOneNormalizesLast) {
   EXPECT_EQ(count(build("opt-125m:layers=2"), graph::Kind::LayerNorm), 5);
 }
 
-TEST(Opt, RefusesHeadsThatDoNotDivideTheWidth) {
-  EXPECT_THROW(build("opt-125m:heads=7"), Error);
-}
+TEST(Opt, RefusesHeadsThatDoNotDivideTheWidth) { EXPECT_THROW(build("opt-125m:heads=7"), Error); }
 
 }  // namespace
 }  // namespace foretrain::zoo

@@ -12,8 +12,8 @@ using graph::TensorId;
 namespace {
 
 TensorId features(Builder& builder, TensorId x, std::int64_t start, std::int64_t end) {
-  return builder.add(
-      Kind::Slice, {x}, Attributes{{Attr::Axis, {3}}, {Attr::Start, {start}}, {Attr::End, {end}}});
+  return builder.add(Kind::Slice, {x},
+                     Attributes{{Attr::Axis, {3}}, {Attr::Start, {start}}, {Attr::End, {end}}});
 }
 
 // x cos + rotated(x) sin, where rotated (a, b) = (-b, a).

@@ -41,10 +41,9 @@ TensorId self_attention(Builder& builder, TensorId x, const Angles& angles,
   };
   const TensorId q = heads("q_proj", model.heads, "q_norm");
   const TensorId k = heads("k_proj", model.kv_heads, "k_norm");
-  const TensorId v =
-      split_heads(builder,
-                  project(builder, "v_proj", x, model.kv_heads * model.head_size, model.qkv_bias),
-                  model.kv_heads);
+  const TensorId v = split_heads(
+      builder, project(builder, "v_proj", x, model.kv_heads * model.head_size, model.qkv_bias),
+      model.kv_heads);
   const TensorId turned_q = rotate(builder, q, angles);
   const TensorId turned_k = rotate(builder, k, angles);
   const TensorId attended = attend(builder, turned_q, turned_k, v, {.causal = true});
@@ -57,8 +56,8 @@ TensorId feed_forward(Builder& builder, TensorId x, const RotaryDecoder& model) 
   }
   const Scope scope(builder, "mlp");
   const bool bias = model.mlp_bias;
-  const TensorId gate = activate(builder, model.activation,
-                                 project(builder, "gate_proj", x, model.ffn, bias));
+  const TensorId gate =
+      activate(builder, model.activation, project(builder, "gate_proj", x, model.ffn, bias));
   const TensorId up = project(builder, "up_proj", x, model.ffn, bias);
   return project(builder, "down_proj", builder.add(Kind::Mul, {gate, up}), model.hidden, bias);
 }
@@ -76,15 +75,15 @@ void check(const std::string& name, const RotaryDecoder& model) {
     if (!fits) throw Error(ErrorKind::BadInput, "model '" + name + "': " + what);
   };
   const auto text = [](std::int64_t number) { return std::to_string(number); };
-  require(model.head_size > 0 || model.hidden % (2 * model.heads) == 0,
-          "hidden=" + text(model.hidden) + " is not an even multiple of heads=" +
-              text(model.heads));
+  require(
+      model.head_size > 0 || model.hidden % (2 * model.heads) == 0,
+      "hidden=" + text(model.hidden) + " is not an even multiple of heads=" + text(model.heads));
   require(model.head_size % 2 == 0, "head_size=" + text(model.head_size) + " is odd");
-  require(model.heads % model.kv_heads == 0, "kv_heads=" + text(model.kv_heads) +
-                                                 " does not divide heads=" + text(model.heads));
+  require(model.heads % model.kv_heads == 0,
+          "kv_heads=" + text(model.kv_heads) + " does not divide heads=" + text(model.heads));
   require(model.experts.count == 0 || model.experts.active <= model.experts.count,
-          "active=" + text(model.experts.active) + " is more than experts=" +
-              text(model.experts.count));
+          "active=" + text(model.experts.active) +
+              " is more than experts=" + text(model.experts.count));
 }
 
 graph::Graph build_checked(const std::string& name, const RotaryDecoder& model) {

@@ -35,8 +35,7 @@ TEST(T5, CountsItsProducts) {
   const double s = 256;
   const double t = 64;
   const double source = s * 6 * (4 * h * h + 2 * h * ffn + 2 * s * h + 2 * h * h);
-  const double target =
-      t * (6 * (6 * h * h + 2 * t * h + 2 * s * h + 2 * h * ffn) + 32128 * h);
+  const double target = t * (6 * (6 * h * h + 2 * t * h + 2 * s * h + 2 * h * ffn) + 32128 * h);
   EXPECT_NEAR(product_flops(build("t5-small:seq=256,target=64"), 1) / (2 * (source + target)), 1,
               1e-9);
 }
@@ -51,8 +50,8 @@ TEST(T5, ComputesItsScores) {
 
 TEST(T5, NamesParametersAsHuggingFace) {
   const graph::Graph model = build("t5-small");
-  EXPECT_TRUE(has_tensor(
-      model, "encoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight"));
+  EXPECT_TRUE(
+      has_tensor(model, "encoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight"));
   EXPECT_TRUE(has_tensor(model, "decoder.block.5.layer.1.EncDecAttention.k.weight"));
   EXPECT_TRUE(has_tensor(model, "decoder.block.5.layer.2.DenseReluDense.wo.weight"));
   EXPECT_FALSE(has_tensor(model, "lm_head.weight"));  // tied

@@ -23,10 +23,10 @@ using graph::Scope;
 using graph::TensorId;
 
 constexpr std::int64_t kSymbols = 148;
-constexpr std::int64_t kMels = 80;          // channels of a frame
-constexpr std::int64_t kWidth = 512;        // of the encoder
+constexpr std::int64_t kMels = 80;    // channels of a frame
+constexpr std::int64_t kWidth = 512;  // of the encoder
 constexpr std::int64_t kPrenet = 256;
-constexpr std::int64_t kHidden = 1024;      // of both cells
+constexpr std::int64_t kHidden = 1024;  // of both cells
 constexpr std::int64_t kAttention = 128;
 constexpr std::int64_t kLocationFilters = 32;
 constexpr std::int64_t kLocationKernel = 31;
@@ -96,9 +96,8 @@ class LstmCell {
   TensorId step(TensorId x) {
     std::vector<TensorId> inputs{reshape(builder_, x, {1, builder_.batch(), -1})};
     inputs.insert(inputs.end(), weights_.begin(), weights_.end());
-    const TensorId y =
-        builder_.add(Kind::Recurrent, inputs,
-                     Attributes{{Attr::Gates, {4}}, {Attr::Hidden, {kHidden}}});
+    const TensorId y = builder_.add(Kind::Recurrent, inputs,
+                                    Attributes{{Attr::Gates, {4}}, {Attr::Hidden, {kHidden}}});
     return dropout(builder_, "", reshape(builder_, y, {builder_.batch(), kHidden}));
   }
 
@@ -128,14 +127,14 @@ class LocationAttention {
 
   // What `hidden` attends to: [batch, width].
   TensorId step(TensorId hidden) {
-    const TensorId before = concat_at(
-        builder_, 1,
-        {reshape(builder_, weights_, {0, 1, -1}), reshape(builder_, sum_, {0, 1, -1})});
+    const TensorId before =
+        concat_at(builder_, 1,
+                  {reshape(builder_, weights_, {0, 1, -1}), reshape(builder_, sum_, {0, 1, -1})});
     TensorId location = builder_.add(Kind::Conv, {before, filters_},
                                      Attributes{{Attr::Padding, {kLocationKernel / 2}}});
     location = builder_.add(Kind::Linear, {transpose(builder_, location, {0, 2, 1}), dense_});
-    const TensorId query = builder_.add(Kind::Linear, {reshape(builder_, hidden, {0, 1, -1}),
-                                                       query_});
+    const TensorId query =
+        builder_.add(Kind::Linear, {reshape(builder_, hidden, {0, 1, -1}), query_});
     const TensorId both = builder_.add(Kind::Add, {query, location});
     const TensorId all = builder_.add(Kind::Tanh, {builder_.add(Kind::Add, {both, processed_})});
     TensorId energies = builder_.add(Kind::Linear, {all, vector_});
@@ -201,8 +200,7 @@ graph::Graph build_tacotron2(Spec& spec) {
   const TensorId mels = builder.input("mels", {builder.batch(), kMels, frames});
   const TensorId memory = encode(builder, characters);
   const Decoded decoded = decode(builder, memory, mels, frames);
-  const TensorId refined =
-      builder.add(Kind::Add, {decoded.mels, postnet(builder, decoded.mels)});
+  const TensorId refined = builder.add(Kind::Add, {decoded.mels, postnet(builder, decoded.mels)});
   builder.output(refined);
   builder.output(decoded.gates);
   const TensorId ends = builder.input("gate_target", {builder.batch(), frames});

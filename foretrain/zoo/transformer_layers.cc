@@ -78,8 +78,7 @@ TensorId split_heads(Builder& builder, TensorId x, std::int64_t heads) {
 }
 
 TensorId merge_heads(Builder& builder, TensorId x) {
-  const TensorId turned =
-      builder.add(Kind::Transpose, {x}, Attributes{{Attr::Axes, {0, 2, 1, 3}}});
+  const TensorId turned = builder.add(Kind::Transpose, {x}, Attributes{{Attr::Axes, {0, 2, 1, 3}}});
   const TensorId copied = builder.add(Kind::Contiguous, {turned});
   return builder.add(Kind::Reshape, {copied}, Attributes{{Attr::Shape, {0, 0, -1}}});
 }
@@ -103,8 +102,8 @@ TensorId gelu_tanh(Builder& builder, TensorId x) {
 
 TensorId token_cross_entropy(Builder& builder, TensorId logits, TensorId targets) {
   const Scope scope(builder, "loss");
-  const TensorId rows = builder.add(Kind::Reshape, {logits},
-                                    Attributes{{Attr::Shape, {-1, last(builder, logits)}}});
+  const TensorId rows =
+      builder.add(Kind::Reshape, {logits}, Attributes{{Attr::Shape, {-1, last(builder, logits)}}});
   const TensorId flat = builder.add(Kind::Reshape, {targets}, Attributes{{Attr::Shape, {-1}}});
   return cross_entropy(builder, "", rows, flat);
 }

@@ -16,8 +16,8 @@ void require_heads(const Spec& spec, std::int64_t hidden, std::int64_t heads);
 
 // Without bias; `linear` of layers.h has one. Hugging Face's Conv1D, which stores its weight the
 // other way round, is the same product.
-graph::TensorId linear_unbiased(graph::Builder& builder, const std::string& name,
-                                graph::TensorId x, std::int64_t features);
+graph::TensorId linear_unbiased(graph::Builder& builder, const std::string& name, graph::TensorId x,
+                                std::int64_t features);
 
 // Looks up `tokens` in a new table of [rows, width]. `table`, if given, receives it, to be tied
 // to the layer that predicts tokens.
@@ -28,8 +28,8 @@ graph::TensorId embed(graph::Builder& builder, const std::string& name, graph::T
 std::int64_t position_rows(graph::Builder& builder, std::int64_t usual, std::int64_t seq);
 
 // Rows 0 to seq - 1 of a learned table of [rows, width], as [1, seq, width].
-graph::TensorId embed_positions(graph::Builder& builder, const std::string& name,
-                                std::int64_t rows, std::int64_t seq, std::int64_t width);
+graph::TensorId embed_positions(graph::Builder& builder, const std::string& name, std::int64_t rows,
+                                std::int64_t seq, std::int64_t width);
 
 graph::TensorId layer_norm(graph::Builder& builder, const std::string& name, graph::TensorId x);
 graph::TensorId rms_norm(graph::Builder& builder, const std::string& name, graph::TensorId x);

@@ -28,8 +28,8 @@ struct Size {
   std::int64_t ffn = 0;
   std::int64_t divisor = 1;  // of the adaptive vocabulary
   std::int64_t seq = 0;
-  std::int64_t memory = 0;   // tokens of the segment before
-  bool shared_bias = true;   // of the queries: one for all layers
+  std::int64_t memory = 0;  // tokens of the segment before
+  bool shared_bias = true;  // of the queries: one for all layers
   std::int64_t head_size = 64;
 };
 
@@ -103,9 +103,8 @@ TensorId layer(Builder& builder, TensorId x, TensorId distances, const QueryBias
     const Scope scope(builder, "dec_attn");
     const QueryBias bias = shared != nullptr ? *shared : query_bias(builder, size);
     const TensorId memory =
-        size.memory > 0
-            ? builder.buffer("mems", {builder.batch(), size.memory, size.hidden})
-            : TensorId{};
+        size.memory > 0 ? builder.buffer("mems", {builder.batch(), size.memory, size.hidden})
+                        : TensorId{};
     const TensorId y = relative_attention(builder, x, memory, distances, bias, size);
     x = layer_norm(builder, "layer_norm", builder.add(Kind::Add, {x, y}));
   }
@@ -121,8 +120,8 @@ graph::Graph build_model(const std::string& name, const Size& size) {
   const graph::Shape tokens{builder.batch(), size.seq};
   const AdaptiveVocabulary vocabulary{kClusterEnds, size.hidden, size.divisor};
   AdaptiveTables tables;
-  const TensorId words = embed_adaptively(builder, builder.input("data", tokens, DType::I64),
-                                          vocabulary, tables);
+  const TensorId words =
+      embed_adaptively(builder, builder.input("data", tokens, DType::I64), vocabulary, tables);
   TensorId x = dropout(builder, "drop", words);
   const TensorId sines = builder.buffer("pos_emb", {1, size.seq + size.memory, size.hidden});
   const TensorId distances = dropout(builder, "drop", sines);
@@ -139,8 +138,8 @@ graph::Graph build_model(const std::string& name, const Size& size) {
   if (size.memory > 0) {
     builder.output(builder.add(Kind::Concat, memory, Attributes{{Attr::Axis, {1}}}));
   }
-  builder.loss(adaptive_loss(builder, x, builder.input("target", tokens, DType::I64), vocabulary,
-                             tables));
+  builder.loss(
+      adaptive_loss(builder, x, builder.input("target", tokens, DType::I64), vocabulary, tables));
   builder.note("words fall into the clusters of the adaptive vocabulary by Zipf's law");
   return builder.finish();
 }
@@ -152,11 +151,14 @@ struct Named {
 };
 
 const Named kNamed[] = {
-    {"transformer-xl-base", "decoder of 16 layers, width 512, with memory, as NVIDIA's",
+    {"transformer-xl-base",
+     "decoder of 16 layers, width 512, with memory, as NVIDIA's",
      {16, 512, 8, 2048, 1, 192, 192}},
-    {"transformer-xl-large", "decoder of 18 layers, width 1024, with memory, as NVIDIA's",
+    {"transformer-xl-large",
+     "decoder of 18 layers, width 1024, with memory, as NVIDIA's",
      {18, 1024, 16, 4096, 4, 384, 384}},
-    {"transfo-xl-wt103", "decoder of 18 layers, width 1024, with memory",
+    {"transfo-xl-wt103",
+     "decoder of 18 layers, width 1024, with memory",
      {18, 1024, 16, 4096, 4, 128, 1600, false}},
 };
 

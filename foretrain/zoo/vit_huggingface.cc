@@ -64,16 +64,14 @@ TensorId layer(Builder& builder, TensorId x, const Size& size) {
 // Patches as tokens, after the class token, with their positions.
 TensorId embed_patches(Builder& builder, TensorId pixels, const Size& size) {
   const Scope scope(builder, "embeddings");
-  TensorId x = conv(builder, "patch_embeddings.projection", pixels,
-                    {.channels = size.hidden,
-                     .kernel = size.patch,
-                     .stride = size.patch,
-                     .bias = true});
+  TensorId x =
+      conv(builder, "patch_embeddings.projection", pixels,
+           {.channels = size.hidden, .kernel = size.patch, .stride = size.patch, .bias = true});
   x = builder.add(Kind::Reshape, {x}, Attributes{{Attr::Shape, {0, size.hidden, -1}}});
   x = builder.add(Kind::Transpose, {x}, Attributes{{Attr::Axes, {0, 2, 1}}});
   const TensorId token = builder.parameter("cls_token", {1, 1, size.hidden});
-  const TensorId spread = builder.add(
-      Kind::Expand, {token}, Attributes{{Attr::Shape, {builder.batch(), 1, size.hidden}}});
+  const TensorId spread = builder.add(Kind::Expand, {token},
+                                      Attributes{{Attr::Shape, {builder.batch(), 1, size.hidden}}});
   x = builder.add(Kind::Concat, {spread, x}, Attributes{{Attr::Axis, {1}}});
   const TensorId positions =
       builder.parameter("position_embeddings", {1, builder.shape(x)[1], size.hidden});
@@ -82,8 +80,8 @@ TensorId embed_patches(Builder& builder, TensorId pixels, const Size& size) {
 
 graph::Graph build_model(const std::string& name, const Size& size) {
   Builder builder(name);
-  const TensorId pixels = builder.input(
-      "pixel_values", {builder.batch(), size.channels, size.image, size.image});
+  const TensorId pixels =
+      builder.input("pixel_values", {builder.batch(), size.channels, size.image, size.image});
   builder.enter("vit");
   TensorId x = embed_patches(builder, pixels, size);
   for (std::int64_t i = 0; i < size.layers; ++i) {
@@ -126,9 +124,9 @@ graph::Graph build_vit(Spec& spec) {
   size.activation = spec.take_text("act", size.activation, activation_names());
   require_heads(spec, size.hidden, size.heads);
   if (size.image % size.patch != 0) {
-    throw Error(ErrorKind::BadInput, "model '" + spec.name() + "': patch=" +
-                                         std::to_string(size.patch) + " does not divide image=" +
-                                         std::to_string(size.image));
+    throw Error(ErrorKind::BadInput, "model '" + spec.name() +
+                                         "': patch=" + std::to_string(size.patch) +
+                                         " does not divide image=" + std::to_string(size.image));
   }
   return build_model(spec.name(), size);
 }
@@ -143,8 +141,8 @@ std::vector<Entry> vit_huggingface_entries() {
         {{named.name, "Vision transformer", named.about,
           "image=" + std::to_string(size.image) + ", classes=1000, patch=" +
               std::to_string(size.patch) + ", channels=3, layers=" + std::to_string(size.layers) +
-              ", hidden=" + std::to_string(size.hidden) + ", heads=" +
-              std::to_string(size.heads) + ", ffn=4*hidden, qkv_bias=1, act=gelu"},
+              ", hidden=" + std::to_string(size.hidden) + ", heads=" + std::to_string(size.heads) +
+              ", ffn=4*hidden, qkv_bias=1, act=gelu"},
          build_vit});
   }
   return entries;

@@ -28,12 +28,18 @@ struct Category {
 };
 
 constexpr Category kCategories[] = {
-    {"ad_id", 250000, 128},           {"document_id", 300000, 128},
-    {"platform", 4, 19},              {"document_id_promo", 100000, 128},
-    {"campaign_id", 5000, 128},       {"advertiser_id", 2500, 64},
-    {"source_id", 4000, 64},          {"geo_location", 2500, 64},
-    {"geo_location_country", 300, 64}, {"geo_location_state", 2000, 64},
-    {"publisher_id", 1000, 64},       {"source_id_promo", 4000, 64},
+    {"ad_id", 250000, 128},
+    {"document_id", 300000, 128},
+    {"platform", 4, 19},
+    {"document_id_promo", 100000, 128},
+    {"campaign_id", 5000, 128},
+    {"advertiser_id", 2500, 64},
+    {"source_id", 4000, 64},
+    {"geo_location", 2500, 64},
+    {"geo_location_country", 300, 64},
+    {"geo_location_state", 2000, 64},
+    {"publisher_id", 1000, 64},
+    {"source_id_promo", 4000, 64},
     {"publisher_id_promo", 1000, 64},
 };
 
@@ -55,8 +61,7 @@ TensorId deep(Builder& builder, TensorId numbers, const std::vector<TensorId>& c
   std::vector<TensorId> parts;
   for (std::size_t i = 0; i < categories.size(); ++i) {
     const Category& category = kCategories[i];
-    parts.push_back(
-        embed(builder, category.name, categories[i], category.rows, category.width));
+    parts.push_back(embed(builder, category.name, categories[i], category.rows, category.width));
   }
   parts.push_back(numbers);
   TensorId x = builder.add(Kind::Concat, parts, Attributes{{Attr::Axis, {1}}});
@@ -76,12 +81,10 @@ graph::Graph build_wide_deep(Spec& spec) {
   for (const Category& category : kCategories) {
     categories.push_back(builder.input(category.name, {builder.batch()}, DType::I64));
   }
-  const TensorId sum =
-      builder.add(Kind::Add, {wide(builder, numbers, categories),
-                              deep(builder, numbers, categories, layers, hidden)});
-  const TensorId click =
-      builder.add(Kind::Sigmoid,
-                  {builder.add(Kind::Reshape, {sum}, Attributes{{Attr::Shape, {-1}}})});
+  const TensorId sum = builder.add(Kind::Add, {wide(builder, numbers, categories),
+                                               deep(builder, numbers, categories, layers, hidden)});
+  const TensorId click = builder.add(
+      Kind::Sigmoid, {builder.add(Kind::Reshape, {sum}, Attributes{{Attr::Shape, {-1}}})});
   builder.output(click);
   builder.loss(
       builder.add(Kind::PointwiseLoss, {click, builder.input("clicked", {builder.batch()})}));

@@ -93,8 +93,8 @@ TEST(Zoo, ImageTooSmallNamesTheLeast) {
 
 // A matrix of 2^26 by 2^24.
 TEST(Zoo, RefusesMoreParametersThanCanBeCounted) {
-  const std::string message = message_of(
-      "llama:layers=1,hidden=16777216,heads=4,head_size=16777216", ErrorKind::BadInput);
+  const std::string message =
+      message_of("llama:layers=1,hidden=16777216,heads=4,head_size=16777216", ErrorKind::BadInput);
   EXPECT_TRUE(contains(message, "model 'llama': a tensor has more than 2^48")) << message;
 }
 
