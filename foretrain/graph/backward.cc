@@ -5,10 +5,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "foretrain/base/error.h"
-#include "foretrain/base/near.h"
 #include "foretrain/graph/builder.h"
 #include "foretrain/graph/op.h"
+#include "foretrain/graph/passes.h"
 
 namespace foretrain::graph {
 namespace {
@@ -90,16 +89,6 @@ void accumulate_into_old(Graph& graph) {
     }
   }
   graph.nodes = std::move(nodes);
-}
-
-void require_forward(const Graph& graph) {
-  const bool forward = std::all_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
-    return node.phase == Phase::Forward;
-  });
-  if (!forward) {
-    throw Error(ErrorKind::BadInput, "model '" + printable(graph.name) +
-                                         "' has a backward pass already; give its forward pass");
-  }
 }
 
 // Operators of several outputs have one that carries the gradient, the first; the others are

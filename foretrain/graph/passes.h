@@ -16,6 +16,9 @@ namespace foretrain::graph {
 // rank), a loss that is not a single number, a gradient that fits no trainable parameter.
 void verify(const Graph& graph);
 
+// Throws Error(BadInput) when the graph is not a model's forward pass alone.
+void require_forward(const Graph& graph);
+
 // How a framework stores short formats.
 enum class Casting {
   Automatic,   // fp32 parameters; inputs of products are cast, norms and losses run in fp32

@@ -137,6 +137,7 @@ TEST(SetTrainable, RefusesWhatItDoesNotKnow) {
   }
   Builder builder("m");
   builder.output(builder.add(Kind::Relu, {builder.input("x", {1})}));
+  EXPECT_THROW(set_trainable(backward(layers()), "head"), Error);  // not a forward pass alone
   EXPECT_THROW(set_trainable(builder.finish(), "head"), Error);
 }
 

@@ -73,6 +73,7 @@ Graph with_lora(Graph model, std::int64_t rank) {
 }  // namespace
 
 Graph set_trainable(Graph model, const std::string& what) {
+  require_forward(model);
   const std::string lora = "lora:rank=";
   if (what == "all") return model;
   if (what == "head") return only_head(std::move(model));

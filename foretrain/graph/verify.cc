@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <string>
 
 #include "foretrain/base/error.h"
@@ -146,6 +147,16 @@ class Verifier {
 };
 
 }  // namespace
+
+void require_forward(const Graph& graph) {
+  const bool forward = std::all_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
+    return node.phase == Phase::Forward;
+  });
+  if (!forward || !graph.gradients.empty()) {
+    throw Error(ErrorKind::BadInput, "model '" + printable(graph.name) +
+                                         "' has a backward pass already; give its forward pass");
+  }
+}
 
 void verify(const Graph& graph) { Verifier(graph).run(); }
 
