@@ -27,7 +27,7 @@ class Running {
   // Running total at time t of steps that repeat every `period`.
   double at(double t, double period) const {
     const double steps = std::floor(t / period);
-    const double within = t - steps * period;
+    const double within = std::max(0.0, t - steps * period);  // rounding may leave less
     const auto after = std::upper_bound(time_.begin(), time_.end(), within);
     const auto i = static_cast<std::size_t>(after - time_.begin());
     double total = total_.back();
