@@ -82,6 +82,7 @@ TEST(Errors, NumbersOutOfRangeAreRefused) {
     expect_refusal({"predict", "resnet50", "--device", "t4", "--workers", value}, 2, "workers");
   }
   expect_refusal({"predict", "resnet50", "--device", "t4", "--epochs", "-1"}, 2, "epochs");
+  expect_refusal({"predict", "resnet50", "--device", "t4", "--top", "-1"}, 2, "--top");
   expect_refusal({"graph", "resnet50", "--batch", "0"}, 2, "--batch");
   expect_refusal({"graph", "resnet50", "--batch", "1000000000"}, 2, "resnet50");
 }

@@ -20,7 +20,7 @@ struct Options {
   bool json = false;
   std::string trace;
   std::string dump;
-  std::optional<std::size_t> top;
+  std::optional<int> top;
   std::string vary;
   std::string requests;
   int threads = 1;
@@ -34,7 +34,8 @@ void predict_one(const Options& options, Console& console) {
   if (options.trace == "-") return;
   if (!options.dump.empty()) return console.line(dump_stage(stages, options.dump));
   Report report = summarise(stages, request, library);
-  if (options.top) report.top_operators = top_operators(stages, *options.top);
+  if (options.top)
+    report.top_operators = top_operators(stages, static_cast<std::size_t>(*options.top));
   if (options.json) return console.line(to_json(report));
   console.write(report_text(request, stages, report, console.screen));
 }
@@ -95,7 +96,9 @@ void add_predict_command(CLI::App& app, Console& console) {
       ->type_name("N")
       ->check(CLI::Range(1, 256).description(""));
   command.add_flag("--json", options->json, "print the report as JSON");
-  command.add_option("--top", options->top, "slowest operators to list (10)")->type_name("N");
+  command.add_option("--top", options->top, "slowest operators to list (10)")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1'000'000).description(""));
   command.add_option("--trace", options->trace, "write a step's timeline for Perfetto")
       ->type_name("FILE|-");
   command.add_option("--dump", options->dump, "print a stage as JSON: graph, tasks or timeline")
