@@ -90,21 +90,26 @@ graph::Graph find_model(const std::string& model, const Library& library) {
   return read_file(model);
 }
 
-std::shared_ptr<const Step> find_step(const Request& request, const Setting& setting,
-                                      const Library& library) {
-  // A file may change between two predictions, so only built-in models are kept.
-  const bool keep = !importer::looks_like_file(request.model);
-  const std::string key = step_key(request, setting);
-  if (keep) {
-    if (auto step = library.steps->find(key)) return step;
-  }
-  graph::Graph model = find_model(request.model, library);
+std::shared_ptr<const Step> make_step(graph::Graph model, const Request& request,
+                                      const Setting& setting) {
   auto step = std::make_shared<Step>();
   step->tokens_per_sample = tokens_per_sample(model);
   step->graph = training_step(std::move(model), request, setting);
   step->parameters = graph::parameter_count(step->graph);
   step->gradients = graph::parameter_gradients(step->graph);
-  if (keep) library.steps->insert(key, step);
+  return step;
+}
+
+std::shared_ptr<const Step> find_step(const Request& request, const Setting& setting,
+                                      const Library& library) {
+  // A file may change between two predictions, so only built-in models are kept.
+  if (importer::looks_like_file(request.model)) {
+    return make_step(find_model(request.model, library), request, setting);
+  }
+  const std::string key = step_key(request, setting);
+  if (auto step = library.steps->find(key)) return step;
+  auto step = make_step(find_model(request.model, library), request, setting);
+  library.steps->insert(key, step);
   return step;
 }
 

@@ -23,8 +23,12 @@ struct Stages {
 // Predicts time, memory, resource use and cost of one job. Throws Error: see find_setting and
 // find_model; nothing else.
 Report predict(const Request& request, const Library& library);
-
 Stages run_stages(const Request& request, const Library& library);
+
+// The same for a model that is in memory; what the request calls it does not matter.
+Report predict(const Request& request, const graph::Graph& model, const Library& library);
+Stages run_stages(const Request& request, const graph::Graph& model, const Library& library);
+
 Report summarise(const Stages& stages, const Request& request, const Library& library);
 
 // The predicted timeline of one step in the Chrome trace format (opens in Perfetto).

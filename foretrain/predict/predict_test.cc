@@ -57,6 +57,14 @@ TEST_F(Predict, BucketsHoldEveryGradientOnce) {
   EXPECT_GT(buckets.size(), 3U);
 }
 
+TEST_F(Predict, AModelInMemoryGivesTheReportOfItsName) {
+  const Request named = parse_request("{" + std::string(kVgg) + "}", "test");
+  Request anonymous = named;
+  anonymous.model = "mine";
+  EXPECT_EQ(to_json(predict(anonymous, find_model("vgg16", library_), library_)),
+            to_json(predict(named, library_)));
+}
+
 TEST_F(Predict, AnUnevenPlacementRunsAtTheSpeedOfItsSlowestLink) {
   const double even = report(std::string(kVgg) + R"(,"placement":[4,4])").step_time_s.value;
   const double uneven = report(std::string(kVgg) + R"(,"placement":[3,5])").step_time_s.value;

@@ -33,6 +33,10 @@ Setting find_setting(const Request& request, const Library& library);
 std::shared_ptr<const Step> find_step(const Request& request, const Setting& setting,
                                       const Library& library);
 
+// The step of a model that is in memory, prepared now.
+std::shared_ptr<const Step> make_step(graph::Graph model, const Request& request,
+                                      const Setting& setting);
+
 // The model alone: built in, or read from a file.
 graph::Graph find_model(const std::string& model, const Library& library);
 

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compares the FLOPs of a captured graph with those that PyTorch counts itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.utils import _pytree as pytree
+from torch.utils.flop_counter import FlopCounterMode
+
+from .errors import Error
+from .graphs import Graph
+from .torch_examples import split_inputs, training_mode, weights_without_memory
+
+TOLERANCE = 0.01
+
+
+def pytorch_flops(
+    module: torch.nn.Module, example_inputs: Any, *, train: bool = True
+) -> tuple[int, int]:
+    """FLOPs of products in the forward and the backward pass, counted by PyTorch's own counter
+    while the module runs without memory."""
+    with training_mode(module, train), weights_without_memory(module, always=True):
+        args, kwargs = pytree.tree_map(_without_memory, split_inputs(example_inputs))
+        with torch.device("meta"):
+            with FlopCounterMode(display=False) as forward:
+                outputs = module(*args, **kwargs)
+            start = _start_of(outputs)
+            with FlopCounterMode(display=False) as backward:
+                if start is not None:
+                    start.backward()  # type: ignore[no-untyped-call]
+    return forward.get_total_flops(), backward.get_total_flops()
+
+
+def _without_memory(leaf: Any) -> Any:
+    return leaf.to("meta") if isinstance(leaf, torch.Tensor) else leaf
+
+
+def _start_of(outputs: Any) -> torch.Tensor | None:
+    """The scalar that is lowered: the loss, or the sum of what is returned."""
+    tensors = [
+        leaf
+        for leaf in pytree.tree_leaves(outputs)
+        if isinstance(leaf, torch.Tensor) and leaf.requires_grad
+    ]
+    scalars = [tensor for tensor in tensors if tensor.numel() == 1]
+    if scalars and len(scalars) < len(tensors):
+        return scalars[0].sum()
+    return sum((tensor.sum() for tensor in tensors[1:]), tensors[0].sum()) if tensors else None
+
+
+def graph_flops(graph: Graph) -> tuple[float, float]:
+    """FLOPs of both passes as PyTorch counts them without memory: the plain form of attention
+    keeps its scores, so its backward pass takes four products and not five."""
+    again = sum(node.flops / 5 for node in graph.nodes if node.op == "attention_grad")
+    return graph.forward_flops, graph.backward_flops - again
+
+
+def check_flops(
+    graph: Graph, module: torch.nn.Module, example_inputs: Any, *, train: bool = True
+) -> None:
+    """Raises Error(Unsupported) where the FLOPs of a pass differ by more than 1 %."""
+    counted = pytorch_flops(module, example_inputs, train=train)
+    understood = graph_flops(graph)
+    for phase, theirs, ours in zip(("forward", "backward"), counted, understood, strict=True):
+        if abs(ours - theirs) > TOLERANCE * max(theirs, ours):
+            raise Error(
+                f"the {phase} pass of {graph.name} has {ours:.6g} FLOPs in the graph, but PyTorch "
+                f"counts {theirs:.6g}; the graph's nodes show what was understood",
+                "Unsupported",
+            )
