@@ -60,7 +60,7 @@ TensorId embed_types(Builder& builder, const BertEncoder& size) {
 BertEncoder take_encoder(Spec& spec, BertEncoder usual) {
   BertEncoder size = std::move(usual);
   size.vocab = spec.take("vocab", size.vocab);
-  size.layers = spec.take("layers", size.layers, 1, 10000);
+  size.layers = spec.take("layers", size.layers, 1, kMostLayers);
   size.hidden = spec.take("hidden", size.hidden);
   size.heads = spec.take("heads", size.heads);
   size.ffn = spec.take("ffn", size.ffn == 0 ? 4 * size.hidden : size.ffn);

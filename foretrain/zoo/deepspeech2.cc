@@ -89,7 +89,7 @@ TensorId as_sequence(Builder& builder, TensorId x) {
 graph::Graph build_deepspeech2(Spec& spec) {
   const std::int64_t frames = spec.take("frames", 480, 2, 1 << 20);
   const std::int64_t hidden = spec.take("hidden", 800, 1, 65536);
-  const std::int64_t layers = spec.take("layers", 5, 1, 1024);
+  const std::int64_t layers = spec.take("layers", 5, 1, kMostLayers);
   Builder builder(spec.name());
   TensorId x = builder.input("spectrogram", {builder.batch(), 1, kFrequencies, frames});
   builder.enter("conv");

@@ -113,7 +113,7 @@ TensorId decode(Builder& builder, TensorId embedded, TensorId source, const Size
 
 graph::Graph build_gnmt(Spec& spec) {
   const Size size{spec.take("vocab", 32320), spec.take("hidden", 1024),
-                  spec.take("layers", 4, 2, 1024), spec.take("seq", 50)};
+                  spec.take("layers", 4, 2, kMostLayers), spec.take("seq", 50)};
   Builder builder(spec.name());
   const Shape tokens{size.seq, builder.batch()};
   const TensorId source = builder.input("source", tokens, DType::I64);

@@ -129,7 +129,7 @@ graph::Graph build_named(Spec& spec) {
                                    [&](const Named& n) { return n.name == spec.name(); });
   Size size = named->size;
   size.vocab = spec.take("vocab", size.vocab);
-  size.layers = spec.take("layers", size.layers, 1, 10000);
+  size.layers = spec.take("layers", size.layers, 1, kMostLayers);
   size.hidden = spec.take("hidden", size.hidden);
   size.heads = spec.take("heads", size.heads);
   size.positions = spec.take("positions", size.positions);
@@ -141,7 +141,7 @@ graph::Graph build_named(Spec& spec) {
 
 graph::Graph build_gpt(Spec& spec) {
   Size size;
-  size.layers = spec.take("layers", 24, 1, 10000);
+  size.layers = spec.take("layers", 24, 1, kMostLayers);
   size.hidden = spec.take("hidden", 1024);
   size.heads = spec.take("heads", 16);
   size.seq = spec.take("seq", 1024);

@@ -122,7 +122,7 @@ graph::Graph build_neox(Spec& spec) {
   Size size = named->size;
   size.seq = spec.take("seq", size.seq);
   size.vocab = spec.take("vocab", size.vocab);
-  size.layers = spec.take("layers", size.layers, 1, 10000);
+  size.layers = spec.take("layers", size.layers, 1, kMostLayers);
   size.hidden = spec.take("hidden", size.hidden);
   size.heads = spec.take("heads", size.heads);
   size.ffn = spec.take("ffn", 4 * size.hidden);

@@ -90,7 +90,7 @@ graph::Graph build_named(Spec& spec) {
 graph::Graph build_llama(Spec& spec) {
   const auto flag = [&spec](const char* key) { return spec.take(key, 0, 0, 1) != 0; };
   Size size;
-  size.layers = spec.take("layers", 32, 1, 10000);
+  size.layers = spec.take("layers", 32, 1, kMostLayers);
   size.hidden = spec.take("hidden", 4096);
   size.heads = spec.take("heads", 32);
   size.kv_heads = spec.take("kv_heads", size.heads);

@@ -18,7 +18,7 @@ graph::Graph build_language_model(Spec& spec) {
   const std::int64_t vocab = spec.take("vocab", 33278);
   const std::int64_t width = spec.take("emsize", 200);
   const std::int64_t hidden = spec.take("hidden", 200);
-  const std::int64_t layers = spec.take("layers", 2, 1, 1024);
+  const std::int64_t layers = spec.take("layers", 2, 1, kMostLayers);
   const std::int64_t seq = spec.take("seq", 35);
   const bool tied = spec.take("tied", 0, 0, 1) != 0;
   if (tied && width != hidden) {

@@ -14,7 +14,7 @@ using graph::TensorId;
 graph::Graph build_mlp(Spec& spec) {
   const std::int64_t in = spec.take("in", 784);
   const std::int64_t hidden = spec.take("hidden", 512);
-  const std::int64_t layers = spec.take("layers", 3, 1, 10000);
+  const std::int64_t layers = spec.take("layers", 3, 1, kMostLayers);
   const std::int64_t classes = spec.take("classes", 10);
 
   Builder builder(spec.name());

@@ -119,7 +119,7 @@ graph::Graph build_opt(Spec& spec) {
                                    [&](const Named& n) { return n.name == spec.name(); });
   Size size = named->size;
   size.vocab = spec.take("vocab", size.vocab);
-  size.layers = spec.take("layers", size.layers, 1, 10000);
+  size.layers = spec.take("layers", size.layers, 1, kMostLayers);
   size.hidden = spec.take("hidden", size.hidden);
   size.heads = spec.take("heads", size.heads);
   size.ffn = spec.take("ffn", 4 * size.hidden);

@@ -7,6 +7,9 @@
 
 namespace foretrain::zoo {
 
+// No trained network is this deep; a bound keeps a mistyped number from filling the memory.
+inline constexpr std::int64_t kMostLayers = 1024;
+
 // A built-in model as the user names it: "gpt:layers=24,hidden=1024". Builders take the
 // parameters they know; what nobody took is an error with near matches.
 class Spec {

@@ -187,8 +187,8 @@ graph::Graph build_t5(Spec& spec) {
   size.seq = spec.take("seq", size.seq);
   size.target = spec.take("target", size.target);
   size.vocab = spec.take("vocab", size.vocab);
-  size.layers = spec.take("layers", size.layers, 1, 10000);
-  size.decoder_layers = spec.take("decoder_layers", size.layers, 1, 10000);
+  size.layers = spec.take("layers", size.layers, 1, kMostLayers);
+  size.decoder_layers = spec.take("decoder_layers", size.layers, 1, kMostLayers);
   size.hidden = spec.take("hidden", size.hidden);
   size.ffn = spec.take("ffn", size.ffn);
   size.heads = spec.take("heads", size.heads);

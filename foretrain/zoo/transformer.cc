@@ -90,7 +90,7 @@ TensorId decode(Builder& builder, TensorId tokens, TensorId table, TensorId sour
 graph::Graph build_transformer(Spec& spec, Size size) {
   size.vocab = spec.take("vocab", 32000);
   size.seq = spec.take("seq", 64);
-  size.layers = spec.take("layers", size.layers, 1, 1000);
+  size.layers = spec.take("layers", size.layers, 1, kMostLayers);
   Builder builder(spec.name());
   const Shape tokens{builder.batch(), size.seq};
   const TensorId source = builder.input("src_tokens", tokens, DType::I64);

@@ -116,7 +116,7 @@ graph::Graph build_vit(Spec& spec) {
   size.classes = classes(spec, size.classes);
   size.patch = spec.take("patch", size.patch, 1, kLargestImage);
   size.channels = spec.take("channels", size.channels, 1, 4096);
-  size.layers = spec.take("layers", size.layers, 1, 10000);
+  size.layers = spec.take("layers", size.layers, 1, kMostLayers);
   size.hidden = spec.take("hidden", size.hidden);
   size.heads = spec.take("heads", size.heads);
   size.ffn = spec.take("ffn", 4 * size.hidden);

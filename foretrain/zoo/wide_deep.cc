@@ -73,7 +73,7 @@ TensorId deep(Builder& builder, TensorId numbers, const std::vector<TensorId>& c
 }
 
 graph::Graph build_wide_deep(Spec& spec) {
-  const std::int64_t layers = spec.take("layers", 5, 1, 1000);
+  const std::int64_t layers = spec.take("layers", 5, 1, kMostLayers);
   const std::int64_t hidden = spec.take("hidden", 1024, 1, 65536);
   Builder builder(spec.name());
   const TensorId numbers = builder.input("numeric", {builder.batch(), kNumbers});
