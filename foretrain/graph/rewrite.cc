@@ -2,11 +2,13 @@
 #include "foretrain/graph/rewrite.h"
 
 #include "foretrain/graph/builder.h"
+#include "foretrain/graph/passes.h"
 #include "foretrain/graph/rules.h"
 
 namespace foretrain::graph {
 
 Rewrite::Rewrite(const Graph& old) : old_(old), map_(old.tensors.size(), -1) {
+  require_forward(old);
   graph_.name = old.name;
   graph_.symbols = old.symbols;
   graph_.notes = old.notes;

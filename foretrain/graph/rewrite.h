@@ -11,7 +11,8 @@ namespace foretrain::graph {
 // Makes a new graph from an old one node by node: what a pass does not change it keeps.
 class Rewrite {
  public:
-  // Starts with everything of `old` that no node writes: inputs, parameters, buffers.
+  // Starts with everything of `old` that no node writes: inputs, parameters, buffers. Throws
+  // Error(BadInput) unless `old` is a forward pass alone: gradients would refer to what changes.
   explicit Rewrite(const Graph& old);
 
   Graph& graph() { return graph_; }
