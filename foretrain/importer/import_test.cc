@@ -68,7 +68,7 @@ TEST_F(ImportModel, RecognisesFormatsThatItDoesNotReadYet) {
       {std::string("\x08\x07\x12\x07pytorch", 11), "ONNX"},
       {std::string("\x08\x08\x3a\x10", 4) + std::string(16, 'x'), "ONNX"},
       {std::string("\x08\x01\x12\x99\x01", 5) + std::string(16, 'x'), "a TensorFlow SavedModel"},
-      {std::string("\x0a\x1d\x0a\x05input\x12\x0bPlaceholder", 24), "a TensorFlow GraphDef"},
+      {std::string("\x0a\x1d\x0a\x05input\x12\x0bPlaceholder", 22), "a TensorFlow GraphDef"},
       {"node {\n  name: \"x\"\n}", "a TensorFlow GraphDef as text"},
       {"PK\x03\x04rest", "a PyTorch archive"},
       {std::string("\x80\x02}q", 4), "a Python pickle"},
