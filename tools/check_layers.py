@@ -47,10 +47,17 @@ def check_list(modules: dict[str, list[str]]) -> list[str]:
     return findings
 
 
+def is_test(file: str) -> bool:
+    """A test, a header that only tests share (test_graphs.h, onnx_test_file.h), or a fuzz target."""
+    return file.startswith("fuzz/") or "test" in file.rsplit("/", 1)[-1].split(".")[0].split("_")
+
+
 def check_include(file: str, module: str | None, mark: str, included: str, modules: dict[str, list[str]]) -> str | None:
     """What is wrong with one include of `file`, which belongs to `module` (None: to no module)."""
     is_header = file.endswith(".h")
     if included.startswith("foretrain/"):
+        if is_test(included) and not is_test(file):
+            return f"includes {included}, which is for tests"
         used = included.split("/")[1]
         if module is not None and module not in ADAPTERS and used != module:
             if used in ADAPTERS:
@@ -62,7 +69,7 @@ def check_include(file: str, module: str | None, mark: str, included: str, modul
         return None
     if mark == '"':
         return f'includes "{included}": write the path from the root, foretrain/...'
-    if is_header and file != JSON_HEADER and not STANDARD.fullmatch(included):
+    if is_header and file != JSON_HEADER and not is_test(file) and not STANDARD.fullmatch(included):
         return f"is a header and includes <{included}>, which is not of the standard library"
     return None
 

@@ -62,6 +62,12 @@ class CheckLayers(unittest.TestCase):
         for header in ("nlohmann/json.hpp", "CLI/CLI.hpp", "gtest/gtest.h", "unistd.h"):
             self.assert_finds(header, {"foretrain/hw/a.h": HEADER + f"#include <{header}>\n"})
 
+    def test_a_header_for_tests_may_use_their_framework_and_is_for_tests_only(self):
+        test_header = {"foretrain/hw/test_a.h": HEADER + "#include <gtest/gtest.h>\n"}
+        include = SPDX + '#include "foretrain/hw/test_a.h"\n'
+        self.assertEqual(self.findings(test_header | {"foretrain/hw/a_test.cc": include}), [])
+        self.assert_finds("for tests", test_header | {"foretrain/hw/a.cc": include})
+
     def test_finds_the_json_header_in_a_header(self):
         self.assert_finds("for .cc files", {"foretrain/hw/a.h": HEADER + '#include "foretrain/base/json.h"\n'})
 

@@ -87,6 +87,7 @@ std::optional<Attr> attr_named(std::string_view name) {
 
 std::vector<std::string> attr_names() {
   std::vector<std::string> names;
+  names.reserve(kAttrs.size());
   for (const Row& row : kAttrs) names.emplace_back(row.name);
   return names;
 }

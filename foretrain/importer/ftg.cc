@@ -33,6 +33,7 @@ constexpr std::size_t kMostSearched = 1000;  // names for near matches
 
 std::vector<std::string> operator_names() {
   std::vector<std::string> names;
+  names.reserve(graph::kKinds);
   for (int k = 0; k < graph::kKinds; ++k) names.emplace_back(graph::op(static_cast<Kind>(k)).name);
   return names;
 }

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <fstream>
 #include <system_error>
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/near.h"
 #include "foretrain/importer/ftg.h"
+#include "foretrain/importer/onnx.h"
 
 namespace foretrain::importer {
 namespace {
@@ -28,17 +30,9 @@ bool begins(std::string_view content, std::initializer_list<int> bytes) {
                     [](int byte, char c) { return byte == static_cast<unsigned char>(c); });
 }
 
-// ModelProto begins with ir_version (field 1, a small varint), then producer, graph or opset.
-bool is_onnx(std::string_view content) {
-  if (content.size() < 3 || content[0] != 0x08) return false;
-  constexpr std::string_view kNext = "\x12\x1a\x22\x28\x32\x3a\x42";
-  return content[1] > 1 && content[1] < 64 && kNext.find(content[2]) != std::string_view::npos;
-}
-
 // What a file that is not JSON seems to be, or "".
 std::string_view foreign_format(std::string_view content, std::string_view text) {
   if (begins(content, {0x08, 0x01, 0x12})) return "a TensorFlow SavedModel";
-  if (is_onnx(content)) return "ONNX";
   if (begins(content, {'P', 'K', 0x03, 0x04})) return "a PyTorch archive";
   if (begins(content, {0x80, 0x02}) || begins(content, {0x80, 0x04})) return "a Python pickle";
   if (begins(content, {0x89, 'H', 'D', 'F'})) return "a Keras HDF5 file";
@@ -50,6 +44,37 @@ std::string_view foreign_format(std::string_view content, std::string_view text)
     return "a TensorFlow GraphDef";
   }
   return "";
+}
+
+// Of a file that may be too large to be read as a whole.
+bool begins_as_onnx(const std::filesystem::path& file) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error)) return false;
+  std::array<char, 16> first{};
+  std::ifstream stream(file, std::ios::binary);
+  stream.read(first.data(), first.size());
+  return is_onnx({first.data(), static_cast<std::size_t>(stream.gcount())});
+}
+
+// "height=224,width=224"
+graph::Binding sizes_of(std::string_view parameters, const std::string& where) {
+  graph::Binding sizes;
+  while (!parameters.empty()) {
+    const std::string_view entry = parameters.substr(0, parameters.find(','));
+    parameters.remove_prefix(std::min(entry.size() + 1, parameters.size()));
+    const std::size_t equals = entry.rfind('=');
+    const std::string_view digits =
+        equals == std::string_view::npos ? "" : entry.substr(equals + 1);
+    std::int64_t size = 0;
+    const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), size);
+    if (digits.empty() || parsed.ec != std::errc{} || parsed.ptr != digits.data() + digits.size()) {
+      throw Error(ErrorKind::BadInput, where + ": '" + printable(entry) +
+                                           "' is no size of an input; sizes are given as "
+                                           "height=224,width=224");
+    }
+    sizes.emplace_back(std::string(entry.substr(0, equals)), size);
+  }
+  return sizes;
 }
 
 bool has_extension(std::string_view file) {
@@ -110,6 +135,7 @@ graph::Graph read_model(std::string_view content, const std::string& where) {
     }
     return read_ftg(content, where);
   }
+  if (is_onnx(content)) return read_onnx(content, where);
   const std::string_view format = foreign_format(content, text);
   if (!format.empty()) {
     throw Error(ErrorKind::Unsupported, printable(where, 200) + ": this looks like " +
@@ -120,8 +146,15 @@ graph::Graph read_model(std::string_view content, const std::string& where) {
               printable(where, 200) + ": is not a model file; .ftg.json begins with '{'");
 }
 
-graph::Graph import_model(const std::filesystem::path& file) {
-  return read_model(read_content(file), named(file));
+graph::Graph import_model(const std::filesystem::path& file, std::string_view parameters) {
+  if (begins_as_onnx(file)) return read_onnx(file, sizes_of(parameters, named(file)));
+  const std::string content = read_content(file);
+  if (!parameters.empty()) {
+    throw Error(ErrorKind::BadInput, named(file) + ": takes no parameters such as '" +
+                                         printable(parameters) +
+                                         "'; an ONNX file and a Hugging Face config.json do");
+  }
+  return read_model(content, named(file));
 }
 
 bool looks_like_file(std::string_view model) {

@@ -14,7 +14,8 @@ namespace foretrain::importer {
 //   Io           the file cannot be read
 //   BadInput     it is not a well-formed model
 //   Unsupported  a format or operator that this program does not read
-graph::Graph import_model(const std::filesystem::path& file);
+// `parameters` gives values to sizes that an ONNX file leaves open: "height=224,width=224".
+graph::Graph import_model(const std::filesystem::path& file, std::string_view parameters = "");
 
 // The same for content that is in memory already, such as an upload; `where` names it.
 graph::Graph read_model(std::string_view content, const std::string& where);

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "foretrain/base/error.h"
+#include "foretrain/importer/onnx_test_file.h"
 
 namespace foretrain::importer {
 namespace {
@@ -14,13 +15,13 @@ constexpr const char* kGraph =
     R"({"format": "foretrain-graph", "version": 1, "name": "m", "nodes": []})";
 
 // A folder of its own, gone afterwards.
-class ImportModel : public testing::Test {
+class ImportModel : public ::testing::Test {
  protected:
   ImportModel()
       : folder_(std::filesystem::temp_directory_path() /
                 ("foretrain_import_" +
-                 std::to_string(testing::UnitTest::GetInstance()->random_seed()) + "_" +
-                 testing::UnitTest::GetInstance()->current_test_info()->name())) {
+                 std::to_string(::testing::UnitTest::GetInstance()->random_seed()) + "_" +
+                 ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
   }
@@ -65,8 +66,6 @@ TEST_F(ImportModel, SaysWhyAFileCannotBeRead) {
 // The first bytes of each format, as their writers leave them.
 TEST_F(ImportModel, RecognisesFormatsThatItDoesNotReadYet) {
   const std::vector<std::pair<std::string, std::string>> cases{
-      {std::string("\x08\x07\x12\x07pytorch", 11), "ONNX"},
-      {std::string("\x08\x08\x3a\x10", 4) + std::string(16, 'x'), "ONNX"},
       {std::string("\x08\x01\x12\x99\x01", 5) + std::string(16, 'x'), "a TensorFlow SavedModel"},
       {std::string("\x0a\x1d\x0a\x05input\x12\x0bPlaceholder", 22), "a TensorFlow GraphDef"},
       {"node {\n  name: \"x\"\n}", "a TensorFlow GraphDef as text"},
@@ -85,6 +84,21 @@ TEST_F(ImportModel, RecognisesFormatsThatItDoesNotReadYet) {
   file("saved/saved_model.pb", "x");
   EXPECT_EQ(problem(folder() / "saved"),
             "Unsupported: this looks like a TensorFlow SavedModel, which cannot be read yet");
+}
+
+TEST_F(ImportModel, ReadsOnnxByItsContent) {
+  const std::string onnx =
+      testing::File().input("x", {"batch", "seq"}).run("Relu", {"x"}, {"y"}).output("y").bytes();
+  const std::filesystem::path path = file("model.bin", onnx);
+  EXPECT_EQ(import_model(path).symbols.size(), 2U);
+  EXPECT_EQ(import_model(path, "seq=128").tensors[0].shape, (graph::Shape{graph::symbol(0), 128}));
+  EXPECT_EQ(read_model(onnx, "upload").nodes.size(), 1U);
+  EXPECT_EQ(problem(file("cut.onnx", onnx.substr(0, 20))),
+            "BadInput: a field ends beyond its message at byte 10; the file is cut off, damaged or "
+            "not ONNX");
+  for (const char* wrong : {"seq", "seq=", "seq=a", "=3", "seq=1,,"}) {
+    EXPECT_THROW(import_model(path, wrong), Error) << wrong;
+  }
 }
 
 TEST_F(ImportModel, NamesFileAndPlaceOfAMistake) {

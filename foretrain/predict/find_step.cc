@@ -71,12 +71,7 @@ graph::Graph read_file(const std::string& model) {
     }
     if (parameters.empty()) return importer::read_model(content, importer::named(file));
   }
-  if (!parameters.empty()) {
-    throw Error(ErrorKind::BadInput, importer::named(file) + ": takes no parameters such as '" +
-                                         printable(parameters) +
-                                         "'; only a Hugging Face config.json does");
-  }
-  return importer::import_model(file);
+  return importer::import_model(file, parameters);
 }
 
 }  // namespace
