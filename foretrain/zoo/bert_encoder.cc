@@ -98,13 +98,17 @@ Encoded encode_bert(Builder& builder, const BertEncoder& size) {
         builder.add(Kind::Add, {builder.add(Kind::Add, {words, types}), positions});
     encoded.sequence = dropout(builder, "dropout", layer_norm(builder, "LayerNorm", sum));
   }
-  const Scope scope(builder, "encoder");
-  const Scope layers(builder, "layer");
+  encoded.sequence = run_bert_layers(builder, encoded.sequence, size);
+  return encoded;
+}
+
+TensorId run_bert_layers(Builder& builder, TensorId x, const BertEncoder& size) {
+  const Scope scope(builder, "encoder.layer");
   for (std::int64_t i = 0; i < size.layers; ++i) {
     const Scope one(builder, std::to_string(i));
-    encoded.sequence = layer(builder, encoded.sequence, size);
+    x = layer(builder, x, size);
   }
-  return encoded;
+  return x;
 }
 
 TensorId pool_first(Builder& builder, TensorId sequence, std::int64_t hidden) {

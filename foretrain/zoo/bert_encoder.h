@@ -36,6 +36,10 @@ struct Encoded {
 
 Encoded encode_bert(graph::Builder& builder, const BertEncoder& size);
 
+// The layers alone, over x [batch, seq, hidden].
+graph::TensorId run_bert_layers(graph::Builder& builder, graph::TensorId x,
+                                const BertEncoder& size);
+
 // The first token's vector through a layer of its own: [batch, hidden].
 graph::TensorId pool_first(graph::Builder& builder, graph::TensorId sequence, std::int64_t hidden);
 

@@ -155,6 +155,28 @@ void t5(Translation& t) {
   t.set_length(t.size("n_positions", 512));
 }
 
+void bart(Translation& t) {
+  const auto same = [&t](const std::string& what) {
+    const std::int64_t size = t.size("encoder_" + what);
+    if (t.size("decoder_" + what) != size) {
+      t.fail("'encoder_" + what + "' and 'decoder_" + what +
+                 "' differ, a variant that is not built here",
+             ErrorKind::Unsupported);
+    }
+    return size;
+  };
+  t.take("layers", "encoder_layers");
+  t.take("decoder_layers", "decoder_layers");
+  t.take("hidden", "d_model");
+  t.set("heads", same("attention_heads"));
+  t.set("ffn", same("ffn_dim"));
+  t.take("vocab", "vocab_size");
+  t.take("positions", "max_position_embeddings");
+  t.set_length(t.size("max_position_embeddings"));
+  t.take_activation("activation_function", "gelu");
+  t.require_flag("tie_word_embeddings", true);
+}
+
 void vit(Translation& t) {
   t.take("layers", "num_hidden_layers");
   t.take("hidden", "hidden_size");
@@ -176,6 +198,7 @@ struct Type {
 };
 
 constexpr std::array kTypes{
+    Type{"bart", "bart-base", bart},
     Type{"bert", "bert-base", bert},
     Type{"distilbert", "distilbert-base", distilbert},
     Type{"gpt2", "gpt2", gpt2},

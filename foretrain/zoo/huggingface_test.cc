@@ -115,6 +115,13 @@ INSTANTIATE_TEST_SUITE_P(
                    "num_decoder_layers": 8, "num_heads": 6, "vocab_size": 32128,
                    "feed_forward_proj": "gated-gelu", "tie_word_embeddings": false})",
                76961152},
+        Config{"bart-large",
+               R"({"model_type": "bart", "d_model": 1024, "encoder_layers": 12,
+                   "decoder_layers": 12, "encoder_attention_heads": 16,
+                   "decoder_attention_heads": 16, "encoder_ffn_dim": 4096,
+                   "decoder_ffn_dim": 4096, "vocab_size": 50265,
+                   "max_position_embeddings": 1024, "activation_function": "gelu"})",
+               406291456},
         Config{"vit-base-patch16-224",
                R"({"model_type": "vit", "hidden_size": 768, "num_hidden_layers": 12,
                    "num_attention_heads": 12, "intermediate_size": 3072, "image_size": 224,
@@ -199,9 +206,10 @@ std::string with(const std::string& field, const std::string& value) {
 }
 
 TEST(HuggingFace, RefusesUnknownTypes) {
-  EXPECT_EQ(problem(R"({"model_type": "whisper"})"),
-            "Unsupported: the model_type 'whisper' is not one of bert, distilbert, gpt2, gpt_neox, "
-            "llama, mistral, mixtral, opt, qwen2, qwen3, roberta, t5, vit");
+  EXPECT_EQ(
+      problem(R"({"model_type": "whisper"})"),
+      "Unsupported: the model_type 'whisper' is not one of bart, bert, distilbert, gpt2, gpt_neox, "
+      "llama, mistral, mixtral, opt, qwen2, qwen3, roberta, t5, vit");
   EXPECT_EQ(problem(R"({"hidden_size": 3})"), "BadInput: the field 'model_type' is missing");
   EXPECT_EQ(problem(with("model_type", "7")),
             "BadInput: the field 'model_type' must be a string, not number");

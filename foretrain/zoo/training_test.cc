@@ -32,6 +32,13 @@ std::vector<std::string> all_models() {
   for (const char* head : {"mlm", "qa", "classification", "none"}) {
     all.push_back(std::string("bert-base:head=") + head);
   }
+  for (const char* form :
+       {"roberta-base:head=qa", "roberta-base:head=none", "distilbert-base:head=qa",
+        "electra-base:head=discriminator", "electra-base:head=qa", "gpt2:tied=0,act=quick_gelu",
+        "transformer-xl-base:memory=0", "pythia-70m:parallel=0,rotary_percent=100",
+        "llama:layers=2,hidden=64,heads=4,ffn=96,vocab=50,seq=3,experts=8,active=2"}) {
+    all.emplace_back(form);
+  }
   return all;
 }
 

@@ -67,6 +67,9 @@ Catalog collect() {
                              dlrm_entries,
                              wide_deep_entries,
                              vit_huggingface_entries,
+                             electra_entries,
+                             bart_entries,
+                             recoder_entries,
                              mlp_entries,
                              neumf_entries,
                              random_entries}) {
