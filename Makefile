@@ -4,7 +4,7 @@
 .PHONY: help build demo test bench accuracy fuzz format lint clean
 
 FORETRAIN := build/release/foretrain
-SOURCES = $(shell find foretrain bench fuzz \( -name '*.h' -o -name '*.cc' \) 2>/dev/null | sort)
+SOURCES = $(shell find foretrain bench fuzz python \( -name '*.h' -o -name '*.cc' \) 2>/dev/null | sort)
 FUZZ_SECONDS ?= 600
 
 help:  ## list these commands
@@ -26,11 +26,12 @@ build: packages-build  ## build the program: build/release/foretrain
 demo: build  ## build and show a prediction
 	$(FORETRAIN) predict resnet50 --device v100-sxm2-16gb --workers 8 --batch 128 --precision fp32 --dataset imagenet --epochs 90
 
-test: build  ## build and run all tests, optimised and with sanitizers
+test: build  ## build and run all tests, optimised and with sanitizers; those of Python
 	@$(MAKE) -s build/dev/build.ninja
 	@cmake --build --preset dev
 	@ctest --preset release
 	@ctest --preset dev
+	@tools/python_tests.sh
 
 bench: packages-bench build  ## print the speed figures
 	@cmake --preset release -DFORETRAIN_BENCH=ON >/dev/null

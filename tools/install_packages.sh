@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# install_packages.sh SET...: installs the Debian packages of these sets (build, bench, lint)
+# install_packages.sh SET...: installs the Debian packages of these sets (build, bench, lint, python)
 # that are missing. Asks dpkg first, so it is quiet and needs no network where nothing is.
 set -euo pipefail
 
@@ -20,7 +20,8 @@ for set in "$@"; do
     build) need g++ cmake ninja-build nlohmann-json3-dev libcli11-dev libgtest-dev python3 ;;
     bench) need libbenchmark-dev valgrind ;;
     lint) need clang-14 libclang-rt-14-dev clang-tidy-14 clang-format-14 ;;
-    *) echo "install_packages.sh: unknown set '$set'; the sets are build, bench and lint" >&2
+    python) need python3-dev python3-venv ;;
+    *) echo "install_packages.sh: unknown set '$set'; the sets are build, bench, lint and python" >&2
        exit 2 ;;
   esac
 done

@@ -164,10 +164,10 @@ def clone(e: Emitter, c: Call) -> Result:
 
 @aten("contiguous")
 def contiguous(e: Emitter, c: Call) -> Result:
-    fake = c["self"].fake
-    if fake is not None and e.sizes.like(fake).is_contiguous():
-        return c["self"]
-    return e.add("contiguous", [c["self"]])
+    x: Value = c["self"]
+    if x.fake is not None and e.sizes.like(x.fake).is_contiguous():
+        return x
+    return e.add("contiguous", [x])
 
 
 @aten("copy")
@@ -176,7 +176,13 @@ def copy(e: Emitter, c: Call) -> Result:
     return e.add("contiguous", [source])
 
 
-@aten("alias", "detach", "lift_fresh", "lift_fresh_copy", "lift", "requires_grad", "pin_memory")
+@aten("detach")
+def detach(e: Emitter, c: Call) -> Result:
+    e.note_lost_detach(c.values()[:1])
+    return c.values()[0]
+
+
+@aten("alias", "lift_fresh", "lift_fresh_copy", "lift", "requires_grad", "pin_memory")
 def same(e: Emitter, c: Call) -> Result:
     return c.values()[0]
 

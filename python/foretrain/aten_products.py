@@ -21,7 +21,8 @@ def _matmul(e: Emitter, a: Value, b: Value, shape: Shape) -> Value:
 
 @aten("mm", "bmm")
 def mm(e: Emitter, c: Call) -> Result:
-    return _matmul(e, *c.values()[:2], c.shape)
+    a, b = c.values()[:2]
+    return _matmul(e, a, b, c.shape)
 
 
 @aten("matmul", "mv", "dot", "outer", "ger", "__matmul__")
@@ -116,7 +117,9 @@ def attention(e: Emitter, c: Call) -> Result:
     inputs, attributes = [q, k, v], {}
     mask = c.get("attn_mask", c.get("attn_bias"))
     if mask is not None:
-        inputs.append(mask if mask.rank != 3 else e.reshape(mask, (mask.shape[0], 1, *mask.shape[1:])))
+        inputs.append(
+            mask if mask.rank != 3 else e.reshape(mask, (mask.shape[0], 1, *mask.shape[1:]))
+        )
     if c.get("is_causal", False):
         attributes["causal"] = 1
     if c.get("dropout_p", 0.0) > 0:

@@ -66,7 +66,11 @@ class Translator:
         arguments = _resolved(node.args, known)
         for i, argument in enumerate(arguments):
             if isinstance(argument, fx.GraphModule):  # a region without gradients or with autocast
-                return self.run(argument, arguments[i + 1 :], self.emitter.scope)
+                operands = arguments[i + 1 :]
+                results = self.run(argument, operands, self.emitter.scope)
+                if arguments[0] is False:  # gradients are off
+                    self.emitter.note_lost_detach(_values(results))
+                return results
         return self._opaque(str(node.target), _values(arguments), node)
 
     def _aten(self, node: fx.Node, op: torch._ops.OpOverload, known: dict[fx.Node, Any]) -> Any:
@@ -112,7 +116,7 @@ class Translator:
             try:
                 return _shaped(with_fake(handler(self.emitter, call), call.outputs), several)
             except Error:
-                self.emitter.builder.rollback(mark)
+                self.emitter.rollback(mark)
         elif op._can_decompose():
             try:
                 result = self._decomposed(node, op, known)
@@ -120,7 +124,7 @@ class Translator:
             except (NotAProduct, DependsOnData):
                 raise
             except Exception:  # whatever PyTorch raises: the call is then one operator
-                self.emitter.builder.rollback(mark)
+                self.emitter.rollback(mark)
         return self._opaque(call.name, call.values(), node)
 
     def _decomposed(

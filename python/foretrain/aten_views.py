@@ -70,7 +70,7 @@ def _moved(c: Call, rank: int) -> list[int]:
 
 @aten("slice", "narrow")
 def slice_(e: Emitter, c: Call) -> Result:
-    x = c["self"]
+    x: Value = c["self"]
     if x.shape == c.shape:
         return x
     axis = axis_of(c.get("dim", 0), rank_of(x))
@@ -96,7 +96,9 @@ def select(e: Emitter, c: Call) -> Result:
     return e.reshape(part, c.shape)
 
 
-@aten("split", "split_with_sizes", "chunk", "tensor_split", "unsafe_split", "unsafe_chunk", "hsplit")
+@aten(
+    "split", "split_with_sizes", "chunk", "tensor_split", "unsafe_split", "unsafe_chunk", "hsplit"
+)
 def split(e: Emitter, c: Call) -> Result:
     x = c["self"]
     if len(c.shapes) == 1:

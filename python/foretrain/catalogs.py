@@ -125,9 +125,15 @@ def _catalog(text: str, kind: type[Record], pattern: str, columns: tuple[str, ..
     return Catalog(entries, columns)
 
 
+_SEARCHED = (
+    *("name", "aliases", "vendor", "architecture", "joins", "family", "about"),
+    *("provider", "region", "device"),
+)
+
+
 def _searched(entry: dict[str, Any]) -> list[Any]:
-    """What a filter looks at: texts and aliases, not where numbers come from."""
-    return [value for key, value in entry.items() if isinstance(value, str | list)]
+    """What a filter looks at."""
+    return [entry[key] for key in _SEARCHED if key in entry]
 
 
 def devices(filter: str = "") -> Catalog:

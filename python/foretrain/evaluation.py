@@ -33,6 +33,8 @@ class Evaluation(Record):
 def _cell(value: Any) -> str:
     if value is None:
         return "-"
+    if isinstance(value, dict):
+        return " ".join(_cell(part) for part in value.values())
     return f"{value:.1f}" if isinstance(value, float) else str(value)
 
 
@@ -50,6 +52,4 @@ def evaluate(
     predicted counts as an error of 100 %.
     """
     keys = None if by is None else list(by)
-    return Evaluation(
-        json.loads(_core.evaluate_json(os.fspath(data), source, keys, count_refused))
-    )
+    return Evaluation(json.loads(_core.evaluate_json(os.fspath(data), source, keys, count_refused)))

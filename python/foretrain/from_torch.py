@@ -45,7 +45,9 @@ def from_torch(
     try:
         from .torch_capture import capture
     except ImportError as error:
-        raise Error("from_torch needs PyTorch 2.6 or later: pip install torch", "Unsupported") from error
+        raise Error(
+            "from_torch needs PyTorch 2.6 or later: pip install torch", "Unsupported"
+        ) from error
     graph = capture(
         module,
         example_inputs,

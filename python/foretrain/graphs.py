@@ -175,7 +175,10 @@ class Graph:
         if set(self.symbols) - {"batch"}:
             open_sizes = ", ".join(self.symbols)
             return f"Graph '{self.name}': {self.parameters:,} parameters, open in {open_sizes}"
-        lines = [f"Graph '{self.name}' at batch {self._batch}", text_table(self._rows(), indent="  ")]
+        lines = [
+            f"Graph '{self.name}' at batch {self._batch}",
+            text_table(self._rows(), indent="  "),
+        ]
         lines.append(text_table(self._operators(), ("operator", "nodes", "FLOP"), indent="  "))
         lines += [f"  note: {note}" for note in self.notes]
         return "\n".join(lines)

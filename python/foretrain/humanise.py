@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 _LARGE = ((1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
-_TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))  # noqa: RUF001
+_TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
 
 
 def number(value: float) -> str:
@@ -40,7 +40,7 @@ def seconds(value: float) -> str:
     for unit, name in _TIMES:
         if value >= unit:
             return f"{value / unit:.3g} {name}"
-    return f"{value * 1e6:.3g} µs" if value else "0 s"  # noqa: RUF001
+    return f"{value * 1e6:.3g} µs" if value else "0 s"
 
 
 def percent(share: float) -> str:

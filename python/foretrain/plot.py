@@ -32,9 +32,7 @@ def plot_report(report: Report) -> Figure:
         from matplotlib import pyplot
     except ImportError as error:
         raise Error("plot() needs matplotlib: pip install matplotlib", "Unsupported") from error
-    figure, (time, memory, operators) = pyplot.subplots(
-        1, 3, figsize=(14, 4), layout="constrained"
-    )
+    figure, (time, memory, operators) = pyplot.subplots(1, 3, figsize=(14, 4), layout="constrained")
     _bars(
         time,
         {name.replace("_", " "): v * 1e3 for name, v in report.breakdown_s.to_dict().items()},

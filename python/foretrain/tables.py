@@ -15,10 +15,13 @@ def text_table(rows: Rows, header: Sequence[str] = (), indent: str = "") -> str:
     if not lines:
         return ""
     count = max(len(line) for line in lines)
-    widths = [max((len(line[i]) for line in lines if i < len(line)), default=0) for i in range(count)]
+    widths = [
+        max((len(line[i]) for line in lines if i < len(line)), default=0) for i in range(count)
+    ]
     return "\n".join(
-        (indent + "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=False)))
-        .rstrip()
+        (
+            indent + "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=False))
+        ).rstrip()
         for line in lines
     )
 

@@ -53,9 +53,7 @@ def capture(
         return _capture_fixed(module, example_inputs, title, reason)
 
 
-def _capture_fixed(
-    module: torch.nn.Module, example_inputs: Any, title: str, reason: str
-) -> Graph:
+def _capture_fixed(module: torch.nn.Module, example_inputs: Any, title: str, reason: str) -> Graph:
     """With all sizes as in the example inputs; `reason` says why they are not open."""
     examples = make_examples(module, example_inputs, {}, open_batch=False)
     try:
@@ -75,9 +73,7 @@ def _capture_fixed(
         ) from error
 
 
-def _try_export(
-    module: torch.nn.Module, examples: Examples
-) -> tuple[ExportedProgram | None, str]:
+def _try_export(module: torch.nn.Module, examples: Examples) -> tuple[ExportedProgram | None, str]:
     """The program, or why it cannot be had with open sizes: PyTorch raises many kinds of errors."""
     try:
         return _export(module, examples), ""
@@ -86,16 +82,14 @@ def _try_export(
 
 
 def _export(module: torch.nn.Module, examples: Examples) -> ExportedProgram:
-    shapes = ShapesCollection()
+    shapes: Any = ShapesCollection()  # type: ignore[no-untyped-call]
     for tensor, symbols in examples.open_sizes:
         shapes[tensor] = dict.fromkeys(symbols, Dim.AUTO)
     form = None
     if examples.open_sizes:
         form = shapes.dynamic_shapes(module, examples.args, examples.kwargs)
     with _quiet(), _default_device(module), WholeRecurrentLayers():
-        return export(
-            module, examples.args, examples.kwargs, dynamic_shapes=form, strict=False
-        )
+        return export(module, examples.args, examples.kwargs, dynamic_shapes=form, strict=False)
 
 
 @contextlib.contextmanager
@@ -137,14 +131,12 @@ def _translate(
     ]
     outputs, loss = _ends(emitter, returned, title, notes)
     fixed = examples.batch if notes and not names else None
-    notes += _opaque_note(emitter)
+    notes += emitter.notes + _opaque_note(emitter)
     core = emitter.builder.finish(outputs, loss, notes)
     return Graph(core, examples.batch or 1, fixed)
 
 
-def _symbols(
-    program: ExportedProgram, examples: Examples
-) -> tuple[dict[Any, str], dict[Any, int]]:
+def _symbols(program: ExportedProgram, examples: Examples) -> tuple[dict[Any, str], dict[Any, int]]:
     """The names of PyTorch's symbols and the values that they have with the examples."""
     fakes = [
         node.meta["val"]
@@ -245,7 +237,7 @@ def _explained(module: torch.nn.Module, error: BaseException) -> Error:
     if any(word in text for word in _DATA_DEPENDENT):
         return Error(
             f"what {title} computes depends on the values of tensors{where}, which are not known "
-            "before it runs; use torch.where or torch.cond, or keep that part outside of the module",
+            "before it runs; use torch.where or torch.cond, or keep that part out of the module",
             "Unsupported",
         )
     return Error(f"{title} does not run with these example inputs{where}: {_first_line(error)}")

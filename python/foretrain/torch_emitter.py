@@ -13,6 +13,10 @@ import torch
 from . import _core
 from .torch_sizes import Shape, Size, Sizes, product, type_of
 
+_LOST_DETACH = (
+    "gradients flow through what is detached or under no_grad: its backward pass is counted"
+)
+
 
 @dataclass(frozen=True)
 class Value:
@@ -84,6 +88,8 @@ class Emitter:
         self.sizes = sizes
         self.scope = ""
         self.opaque_calls: Counter[str] = Counter()
+        self.notes: list[str] = []
+        self.trained: set[int] = set()  # values that lead back to a trained parameter
         self.logits: set[int] = set()  # of which only a loss takes the log-softmax
 
     def tensor(
@@ -94,7 +100,10 @@ class Emitter:
         shape, type_ = self.sizes.shape(known), type_of(known.dtype)
         floating = tensor.dtype.is_floating_point or tensor.dtype.is_complex
         trainable = role == "parameter" and tensor.requires_grad and floating
-        return Value(self.builder.tensor(name, shape, type_, role, trainable), shape, type_, known)
+        id_ = self.builder.tensor(name, shape, type_, role, trainable)
+        if trainable:
+            self.trained.add(id_)
+        return Value(id_, shape, type_, known)
 
     def add(
         self,
@@ -134,12 +143,24 @@ class Emitter:
             self.scope,
             label,
         )
+        if any(value.id in self.trained for value in inputs):
+            self.trained.update(ids)
         return [Value(i, s, t) for i, s, t in zip(ids, shapes, types, strict=False)]
 
     def opaque(self, label: str, inputs: Sequence[Value], shape: Shape, type: str) -> Value:
         """An operator of which only its bytes are known."""
         self.opaque_calls[label] += 1
         return self.add_all("opaque", inputs, [shape], [type], label)[0]
+
+    def rollback(self, mark: tuple[int, int]) -> None:
+        """Takes back everything since the mark."""
+        self.builder.rollback(mark)
+        self.trained = {id_ for id_ in self.trained if id_ < mark[1]}
+
+    def note_lost_detach(self, values: Sequence[Value]) -> None:
+        """A graph has no operator that stops gradients."""
+        if any(value.id in self.trained for value in values) and _LOST_DETACH not in self.notes:
+            self.notes.append(_LOST_DETACH)
 
     def reshape(self, x: Value, shape: Shape) -> Value:
         """A view of other sizes."""

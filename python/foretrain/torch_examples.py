@@ -64,7 +64,9 @@ def make_examples(
         if not isinstance(tensor, torch.Tensor):
             return tensor
         symbols = axes.get(id(tensor), {})
-        shape = [stand_in if symbols.get(i) == "batch" else int(s) for i, s in enumerate(tensor.shape)]
+        shape = [
+            stand_in if symbols.get(i) == "batch" else int(s) for i, s in enumerate(tensor.shape)
+        ]
         made = torch.zeros(shape, dtype=tensor.dtype, device=device or tensor.device)
         made.requires_grad_(tensor.requires_grad)
         if symbols:
@@ -82,7 +84,9 @@ def _named(
     try:
         bound = inspect.signature(module.forward).bind(*args, **kwargs).arguments
     except TypeError as error:
-        raise Error(f"example_inputs do not fit forward of {type(module).__name__}: {error}") from error
+        raise Error(
+            f"example_inputs do not fit forward of {type(module).__name__}: {error}"
+        ) from error
     arguments: dict[str, Any] = {}
     for name, value in bound.items():
         kind = inspect.signature(module.forward).parameters[name].kind
