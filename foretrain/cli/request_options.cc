@@ -84,11 +84,14 @@ Json value_of(const RequestField& field, const std::string& text) {
       return list(text, where);
     case FieldType::Object:
       return strategy(text, where);
+    case FieldType::Boolean:
+      if (text != "true" && text != "false")
+        bad(where + ": '" + printable(text) + "' is neither true nor false");
+      return text == "true";
     case FieldType::Text:
       break;
   }
   if (text.starts_with("{")) return parse_json(text, where);
-  if (field.name == "asynchronous") return guess(text, where);
   return text;
 }
 
@@ -115,6 +118,8 @@ const char* type_name(FieldType type) {
       return "N";
     case FieldType::List:
       return "A,B,..";
+    case FieldType::Boolean:
+      return "BOOL";
     case FieldType::Text:
     case FieldType::Object:
       break;

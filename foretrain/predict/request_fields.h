@@ -7,7 +7,7 @@
 
 namespace foretrain {
 
-enum class FieldType { Text, Number, Integer, List, Object };
+enum class FieldType { Text, Boolean, Number, Integer, List, Object };
 
 struct RequestField {
   std::string_view name;  // as in JSON; the option has dashes

@@ -2,7 +2,6 @@
 // BART, as Hugging Face's BartForConditionalGeneration runs it: an encoder and a decoder with
 // learned positions, norms after the sums, one table for both and for the prediction.
 // Source: Lewis et al., ACL 2020; transformers, modeling_bart.py.
-#include <algorithm>
 #include <string>
 
 #include "foretrain/zoo/activation.h"
@@ -121,12 +120,10 @@ const Named kNamed[] = {
 };
 
 graph::Graph build_bart(Spec& spec) {
-  const auto* named = std::find_if(std::begin(kNamed), std::end(kNamed),
-                                   [&](const Named& n) { return n.name == spec.name(); });
-  Size size = named->size;
+  Size size = row_of(kNamed, spec).size;
   size.vocab = spec.take("vocab", size.vocab);
-  size.layers = spec.take("layers", size.layers, 1, 10000);
-  size.decoder_layers = spec.take("decoder_layers", size.layers, 1, 10000);
+  size.layers = spec.take("layers", size.layers, 1, kMostLayers);
+  size.decoder_layers = spec.take("decoder_layers", size.layers, 1, kMostLayers);
   size.hidden = spec.take("hidden", size.hidden);
   size.heads = spec.take("heads", size.heads);
   size.ffn = spec.take("ffn", 4 * size.hidden);

@@ -87,8 +87,7 @@ TensorId attend_additively(Builder& builder, TensorId query, TensorId keys, cons
       builder.add(Kind::Reshape, {column}, Attributes{{Attr::Shape, {0, 0, -1}}});
   const TensorId mask = builder.buffer("mask", {builder.batch(), 1, seq}, DType::Bool);
   const TensorId masked = builder.add(Kind::Where, {mask, scores});
-  const TensorId weights =
-      builder.add(Kind::Softmax, {masked}, Attributes{{Attr::Axis, {-1}}});
+  const TensorId weights = builder.add(Kind::Softmax, {masked}, Attributes{{Attr::Axis, {-1}}});
   return swap_time_and_batch(builder, builder.add(Kind::MatMul, {weights, keys}));
 }
 
@@ -119,8 +118,7 @@ graph::Graph build_gnmt(Spec& spec) {
   const TensorId source = builder.input("source", tokens, DType::I64);
   const TensorId target = builder.input("target", tokens, DType::I64);
   TensorId table{};
-  const TensorId from =
-      embed(builder, "encoder.embedder", source, size.vocab, size.hidden, &table);
+  const TensorId from = embed(builder, "encoder.embedder", source, size.vocab, size.hidden, &table);
   const TensorId encoded = encode(builder, from, size);
   builder.enter("decoder.embedder");
   const TensorId to = builder.add(Kind::Embedding, {target, table});

@@ -2,7 +2,6 @@
 // Decoders with learned positions: GPT-2 and GPT-3 sizes as Hugging Face's GPT2LMHeadModel runs
 // them, and `gpt` of any size. The head that predicts tokens is the embedding's own table.
 // Source: Radford et al., 2019; Brown et al., NeurIPS 2020; transformers, modeling_gpt2.py.
-#include <algorithm>
 #include <string>
 
 #include "foretrain/zoo/activation.h"
@@ -12,12 +11,9 @@
 namespace foretrain::zoo {
 namespace {
 
-using graph::Attr;
-using graph::Attributes;
 using graph::Builder;
 using graph::Kind;
 using graph::Scope;
-using graph::Shape;
 using graph::TensorId;
 
 struct Size {
@@ -34,16 +30,9 @@ struct Size {
 
 TensorId self_attention(Builder& builder, TensorId x, const Size& size) {
   const Scope scope(builder, "attn");
-  const TensorId qkv = linear(builder, "c_attn", x, 3 * size.hidden);
-  const std::vector<TensorId> parts = builder.add_all(
-      Kind::Split, {qkv},
-      Attributes{{Attr::Axis, {2}}, {Attr::Sizes, {size.hidden, size.hidden, size.hidden}}});
-  const TensorId q = split_heads(builder, parts[0], size.heads);
-  const TensorId k = split_heads(builder, parts[1], size.heads);
-  const TensorId v = split_heads(builder, parts[2], size.heads);
-  const TensorId attended = attend(builder, q, k, v, {.causal = true, .dropout = true});
-  const TensorId merged = merge_heads(builder, attended);
-  return dropout(builder, "resid_dropout", linear(builder, "c_proj", merged, size.hidden));
+  const TensorId attended =
+      attend_jointly(builder, x, size.heads, "c_attn", "c_proj", {.causal = true, .dropout = true});
+  return dropout(builder, "resid_dropout", attended);
 }
 
 TensorId feed_forward(Builder& builder, TensorId x, const Size& size) {
@@ -66,8 +55,7 @@ TensorId block(Builder& builder, TensorId x, const Size& size) {
 
 graph::Graph build_decoder(const std::string& name, const Size& size) {
   Builder builder(name);
-  const Shape tokens{builder.batch(), size.seq};
-  const TensorId ids = builder.input("input_ids", tokens, DType::I64);
+  const TensorId ids = builder.input("input_ids", {builder.batch(), size.seq}, DType::I64);
   TensorId table{};
   builder.enter("transformer");
   const TensorId words = embed(builder, "wte", ids, size.vocab, size.hidden, &table);
@@ -80,13 +68,7 @@ graph::Graph build_decoder(const std::string& name, const Size& size) {
   }
   x = layer_norm(builder, "ln_f", x);
   builder.leave();
-  builder.enter("lm_head");
-  if (!size.tied) table = builder.parameter("weight", {size.vocab, size.hidden});
-  const TensorId logits = builder.add(Kind::Linear, {x, table});
-  builder.leave();
-  builder.output(logits);
-  builder.loss(token_cross_entropy(builder, logits, builder.input("labels", tokens, DType::I64)));
-  return builder.finish();
+  return finish_language_model(builder, x, "lm_head", table, size.tied);
 }
 
 // The published sizes.
@@ -125,9 +107,7 @@ graph::Graph build_sized(Spec& spec, Size size) {
 }
 
 graph::Graph build_named(Spec& spec) {
-  const auto* named = std::find_if(std::begin(kNamed), std::end(kNamed),
-                                   [&](const Named& n) { return n.name == spec.name(); });
-  Size size = named->size;
+  Size size = row_of(kNamed, spec).size;
   size.vocab = spec.take("vocab", size.vocab);
   size.layers = spec.take("layers", size.layers, 1, kMostLayers);
   size.hidden = spec.take("hidden", size.hidden);

@@ -3,7 +3,6 @@
 // part of each head, attention and feed-forward layer side by side, a head of its own.
 // Source: Black et al., arXiv 2204.06745; Biderman et al., ICML 2023; transformers,
 // modeling_gpt_neox.py.
-#include <algorithm>
 #include <string>
 
 #include "foretrain/base/error.h"
@@ -20,7 +19,6 @@ using graph::Attributes;
 using graph::Builder;
 using graph::Kind;
 using graph::Scope;
-using graph::Shape;
 using graph::TensorId;
 
 struct Size {
@@ -67,8 +65,7 @@ TensorId layer(Builder& builder, TensorId x, const Angles& angles, const Size& s
 
 graph::Graph build_decoder(const std::string& name, const Size& size) {
   Builder builder(name);
-  const Shape tokens{builder.batch(), size.seq};
-  const TensorId ids = builder.input("input_ids", tokens, DType::I64);
+  const TensorId ids = builder.input("input_ids", {builder.batch(), size.seq}, DType::I64);
   TensorId table{};
   builder.enter("gpt_neox");
   TensorId x = embed(builder, "embed_in", ids, size.vocab, size.hidden, &table);
@@ -80,13 +77,7 @@ graph::Graph build_decoder(const std::string& name, const Size& size) {
   }
   x = layer_norm(builder, "final_layer_norm", x);
   builder.leave();
-  builder.enter("embed_out");
-  if (!size.tied) table = builder.parameter("weight", {size.vocab, size.hidden});
-  const TensorId logits = builder.add(Kind::Linear, {x, table});
-  builder.leave();
-  builder.output(logits);
-  builder.loss(token_cross_entropy(builder, logits, builder.input("labels", tokens, DType::I64)));
-  return builder.finish();
+  return finish_language_model(builder, x, "embed_out", table, size.tied);
 }
 
 struct Named {
@@ -117,9 +108,7 @@ void check(const Spec& spec, const Size& size) {
 }
 
 graph::Graph build_neox(Spec& spec) {
-  const auto* named = std::find_if(std::begin(kNamed), std::end(kNamed),
-                                   [&](const Named& n) { return n.name == spec.name(); });
-  Size size = named->size;
+  Size size = row_of(kNamed, spec).size;
   size.seq = spec.take("seq", size.seq);
   size.vocab = spec.take("vocab", size.vocab);
   size.layers = spec.take("layers", size.layers, 1, kMostLayers);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sizes of Llama, Mistral, Qwen and Mixtral, as Hugging Face's ...ForCausalLM run them, and
 // `llama` of any size.
-#include <algorithm>
 #include <string>
 
 #include "foretrain/zoo/activation.h"
@@ -79,9 +78,7 @@ const Named kNamed[] = {
 };
 
 graph::Graph build_named(Spec& spec) {
-  const auto* named = std::find_if(std::begin(kNamed), std::end(kNamed),
-                                   [&](const Named& n) { return n.name == spec.name(); });
-  Size size = named->size;
+  Size size = row_of(kNamed, spec).size;
   size.seq = spec.take("seq", size.seq);
   size.vocab = spec.take("vocab", size.vocab);
   return build_rotary_decoder(spec.name(), size);

@@ -22,8 +22,8 @@ graph::Graph build_language_model(Spec& spec) {
   const std::int64_t seq = spec.take("seq", 35);
   const bool tied = spec.take("tied", 0, 0, 1) != 0;
   if (tied && width != hidden) {
-    throw Error(ErrorKind::BadInput, "model '" + spec.name() +
-                                         "': tied=1 needs emsize and hidden to be the same");
+    throw Error(ErrorKind::BadInput,
+                "model '" + spec.name() + "': tied=1 needs emsize and hidden to be the same");
   }
 
   Builder builder(spec.name());

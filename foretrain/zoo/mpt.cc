@@ -3,7 +3,6 @@
 // sequence, no dropout, the head tied to the embedding. The released mpt-7b and mpt-30b differ:
 // they have ALiBi and no biases.
 // Source: llm-foundry, scripts/train/yamls/pretrain/mpt-*.yaml and models/mpt/modeling_mpt.py.
-#include <algorithm>
 #include <string>
 
 #include "foretrain/zoo/registry.h"
@@ -12,12 +11,9 @@
 namespace foretrain::zoo {
 namespace {
 
-using graph::Attr;
-using graph::Attributes;
 using graph::Builder;
 using graph::Kind;
 using graph::Scope;
-using graph::Shape;
 using graph::TensorId;
 
 struct Size {
@@ -30,15 +26,7 @@ struct Size {
 
 TensorId self_attention(Builder& builder, TensorId x, const Size& size) {
   const Scope scope(builder, "attn");
-  const TensorId qkv = linear(builder, "Wqkv", x, 3 * size.hidden);
-  const std::vector<TensorId> parts = builder.add_all(
-      Kind::Split, {qkv},
-      Attributes{{Attr::Axis, {2}}, {Attr::Sizes, {size.hidden, size.hidden, size.hidden}}});
-  const TensorId q = split_heads(builder, parts[0], size.heads);
-  const TensorId k = split_heads(builder, parts[1], size.heads);
-  const TensorId v = split_heads(builder, parts[2], size.heads);
-  const TensorId attended = attend(builder, q, k, v, {.causal = true});
-  return linear(builder, "out_proj", merge_heads(builder, attended), size.hidden);
+  return attend_jointly(builder, x, size.heads, "Wqkv", "out_proj", {.causal = true});
 }
 
 TensorId feed_forward(Builder& builder, TensorId x, const Size& size) {
@@ -56,8 +44,7 @@ TensorId block(Builder& builder, TensorId x, const Size& size) {
 
 graph::Graph build_decoder(const std::string& name, const Size& size) {
   Builder builder(name);
-  const Shape tokens{builder.batch(), size.seq};
-  const TensorId ids = builder.input("input_ids", tokens, DType::I64);
+  const TensorId ids = builder.input("input_ids", {builder.batch(), size.seq}, DType::I64);
   TensorId table{};
   builder.enter("transformer");
   const TensorId words = embed(builder, "wte", ids, size.vocab, size.hidden, &table);
@@ -68,11 +55,8 @@ graph::Graph build_decoder(const std::string& name, const Size& size) {
     x = block(builder, x, size);
   }
   x = layer_norm(builder, "norm_f", x);
-  const TensorId logits = builder.add(Kind::Linear, {x, table});
   builder.leave();
-  builder.output(logits);
-  builder.loss(token_cross_entropy(builder, logits, builder.input("labels", tokens, DType::I64)));
-  return builder.finish();
+  return finish_language_model(builder, x, "lm_head", table);
 }
 
 struct Named {
@@ -88,9 +72,7 @@ const Named kNamed[] = {
 };
 
 graph::Graph build_mpt(Spec& spec) {
-  const auto* named = std::find_if(std::begin(kNamed), std::end(kNamed),
-                                   [&](const Named& n) { return n.name == spec.name(); });
-  Size size = named->size;
+  Size size = row_of(kNamed, spec).size;
   size.seq = spec.take("seq", size.seq);
   size.vocab = spec.take("vocab", size.vocab);
   return build_decoder(spec.name(), size);

@@ -33,9 +33,9 @@ graph::Graph build_model(const std::string& name, const Size& size) {
   const TensorId user = builder.input("user", {builder.batch()}, DType::I64);
   const TensorId item = builder.input("item", {builder.batch()}, DType::I64);
   const std::int64_t half = size.tower.front() / 2;
-  const TensorId product = builder.add(
-      Kind::Mul, {embed(builder, "embed_user_GMF", user, size.users, size.factors),
-                  embed(builder, "embed_item_GMF", item, size.items, size.factors)});
+  const TensorId product =
+      builder.add(Kind::Mul, {embed(builder, "embed_user_GMF", user, size.users, size.factors),
+                              embed(builder, "embed_item_GMF", item, size.items, size.factors)});
   const TensorId user_vector = embed(builder, "embed_user_MLP", user, size.users, half);
   const TensorId item_vector = embed(builder, "embed_item_MLP", item, size.items, half);
   TensorId x = concat_last(builder, user_vector, item_vector);
@@ -44,10 +44,8 @@ graph::Graph build_model(const std::string& name, const Size& size) {
     x = linear(builder, "MLP_layers." + std::to_string(3 * i - 2), x, size.tower[i]);
     x = builder.add(Kind::Relu, {x});
   }
-  const TensorId column =
-      linear(builder, "predict_layer", concat_last(builder, product, x), 1);
-  const TensorId score =
-      builder.add(Kind::Reshape, {column}, Attributes{{Attr::Shape, {-1}}});
+  const TensorId column = linear(builder, "predict_layer", concat_last(builder, product, x), 1);
+  const TensorId score = builder.add(Kind::Reshape, {column}, Attributes{{Attr::Shape, {-1}}});
   builder.output(score);
   const TensorId label = builder.input("label", {builder.batch()});
   builder.loss(builder.add(Kind::PointwiseLoss, {score, label}));

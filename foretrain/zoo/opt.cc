@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // OPT, as Hugging Face's OPTForCausalLM runs it: ReLU, copies of the heads, the head tied.
 // Source: Zhang et al., arXiv 2205.01068; transformers, modeling_opt.py.
-#include <algorithm>
 #include <string>
 
 #include "foretrain/zoo/activation.h"
@@ -14,7 +13,6 @@ namespace {
 using graph::Builder;
 using graph::Kind;
 using graph::Scope;
-using graph::Shape;
 using graph::TensorId;
 
 struct Size {
@@ -84,17 +82,10 @@ TensorId decode(Builder& builder, TensorId ids, const Size& size, TensorId* tabl
 
 graph::Graph build_decoder(const std::string& name, const Size& size) {
   Builder builder(name);
-  const Shape tokens{builder.batch(), size.seq};
-  const TensorId ids = builder.input("input_ids", tokens, DType::I64);
+  const TensorId ids = builder.input("input_ids", {builder.batch(), size.seq}, DType::I64);
   TensorId table{};
   const TensorId x = decode(builder, ids, size, &table);
-  builder.enter("lm_head");
-  if (!size.tied) table = builder.parameter("weight", {size.vocab, size.embedding});
-  const TensorId logits = builder.add(Kind::Linear, {x, table});
-  builder.leave();
-  builder.output(logits);
-  builder.loss(token_cross_entropy(builder, logits, builder.input("labels", tokens, DType::I64)));
-  return builder.finish();
+  return finish_language_model(builder, x, "lm_head", table, size.tied);
 }
 
 struct Named {
@@ -115,9 +106,7 @@ const Named kNamed[] = {
 };
 
 graph::Graph build_opt(Spec& spec) {
-  const auto* named = std::find_if(std::begin(kNamed), std::end(kNamed),
-                                   [&](const Named& n) { return n.name == spec.name(); });
-  Size size = named->size;
+  Size size = row_of(kNamed, spec).size;
   size.vocab = spec.take("vocab", size.vocab);
   size.layers = spec.take("layers", size.layers, 1, kMostLayers);
   size.hidden = spec.take("hidden", size.hidden);

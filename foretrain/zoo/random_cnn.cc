@@ -33,8 +33,8 @@ struct Style {
   bool squeeze = false;  // channels are weighted by their means
 };
 
-constexpr double kMostMacs = 10e9;  // per image; no block is added beyond
-constexpr std::int64_t kWide = 256;   // channels beyond which windows are at most 3 x 3
+constexpr double kMostMacs = 10e9;   // per image; no block is added beyond
+constexpr std::int64_t kWide = 256;  // channels beyond which windows are at most 3 x 3
 constexpr std::int64_t kLeastDepth = 3;
 constexpr std::int64_t kMostChannels = 1024;
 constexpr double kMostDenseWeights = 32e6;
@@ -147,8 +147,8 @@ class RandomCnn {
   TensorId block(TensorId x, std::int64_t width) {
     Block kind = style_.usual;
     if (style_.mixed && draw_.chance(40)) {
-      kind = draw_.pick({Block::Plain, Block::Basic, Block::Bottleneck, Block::Separable,
-                         Block::Branches});
+      kind = draw_.pick(
+          {Block::Plain, Block::Basic, Block::Bottleneck, Block::Separable, Block::Branches});
     }
     const std::int64_t left = style_.depth - depth_;
     const std::int64_t stride = std::exchange(stride_, 1);

@@ -18,9 +18,8 @@ graph::Graph build_random_mlp(Spec& spec, Draw& draw) {
   const bool constant = draw.chance(40);
   const bool norm = draw.chance(30);
   const bool dropped = draw.chance(30);
-  const Kind activation =
-      draw.pick({Kind::Relu, Kind::Relu, Kind::Tanh, Kind::Sigmoid, Kind::Gelu, Kind::LeakyRelu,
-                 Kind::Elu, Kind::Silu});
+  const Kind activation = draw.pick({Kind::Relu, Kind::Relu, Kind::Tanh, Kind::Sigmoid, Kind::Gelu,
+                                     Kind::LeakyRelu, Kind::Elu, Kind::Silu});
 
   Builder builder(spec.name());
   TensorId x = builder.input("input", {builder.batch(), features});

@@ -23,7 +23,7 @@ struct Form {
   std::int64_t ffn = 0;
   std::int64_t vocab = 0;
   std::int64_t classes = 0;  // where it does not predict words
-  bool causal = false;  // predicts words; otherwise classifies
+  bool causal = false;       // predicts words; otherwise classifies
   bool norm_first = false;
   bool dropped = false;
   bool gated = false;
@@ -56,9 +56,8 @@ TensorId self_attention(Builder& builder, TensorId x, const Form& form) {
   const TensorId q = heads("query");
   const TensorId k = heads("key");
   const TensorId v = heads("value");
-  const TensorId attended =
-      attend(builder, q, k, v,
-             {.causal = form.causal, .mask = !form.causal, .dropout = form.dropped});
+  const TensorId attended = attend(
+      builder, q, k, v, {.causal = form.causal, .mask = !form.causal, .dropout = form.dropped});
   return linear(builder, "output", merge_heads(builder, attended), form.hidden);
 }
 

@@ -20,8 +20,7 @@ TensorId recurrent(Builder& builder, const std::string& name, TensorId x, const 
   std::vector<TensorId> inputs{x};
   for (std::int64_t layer = 0; layer < form.layers; ++layer) {
     for (std::int64_t direction = 0; direction < directions; ++direction) {
-      const std::string suffix =
-          "_l" + std::to_string(layer) + (direction == 0 ? "" : "_reverse");
+      const std::string suffix = "_l" + std::to_string(layer) + (direction == 0 ? "" : "_reverse");
       inputs.push_back(builder.parameter("weight_ih" + suffix, {rows, width}));
       inputs.push_back(builder.parameter("weight_hh" + suffix, {rows, form.hidden}));
       inputs.push_back(builder.parameter("bias_ih" + suffix, {rows}));

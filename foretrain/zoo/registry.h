@@ -2,6 +2,8 @@
 // One row per built-in model; each family's file provides its rows.
 #pragma once
 
+#include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include "foretrain/graph/graph.h"
@@ -14,6 +16,13 @@ struct Entry {
   Model model;
   graph::Graph (*build)(Spec&);  // takes its parameters from the spec; reads spec.name()
 };
+
+// The row that spec.name() names; it is there, for only names of the table's entries are built.
+template <typename Table>
+const auto& row_of(const Table& table, const Spec& spec) {
+  return *std::find_if(std::begin(table), std::end(table),
+                       [&](const auto& row) { return row.name == spec.name(); });
+}
 
 std::vector<Entry> resnet_entries();
 std::vector<Entry> alexnet_entries();

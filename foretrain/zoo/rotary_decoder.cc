@@ -16,7 +16,6 @@ using graph::Attributes;
 using graph::Builder;
 using graph::Kind;
 using graph::Scope;
-using graph::Shape;
 using graph::TensorId;
 
 TensorId project(Builder& builder, const char* name, TensorId x, std::int64_t features, bool bias) {
@@ -88,8 +87,7 @@ void check(const std::string& name, const RotaryDecoder& model) {
 
 graph::Graph build_checked(const std::string& name, const RotaryDecoder& model) {
   Builder builder(name);
-  const Shape tokens{builder.batch(), model.seq};
-  const TensorId ids = builder.input("input_ids", tokens, DType::I64);
+  const TensorId ids = builder.input("input_ids", {builder.batch(), model.seq}, DType::I64);
   TensorId table{};
   builder.enter("model");
   TensorId x = embed(builder, "embed_tokens", ids, model.vocab, model.hidden, &table);
@@ -100,18 +98,12 @@ graph::Graph build_checked(const std::string& name, const RotaryDecoder& model) 
   }
   x = rms_norm(builder, "norm", x);
   builder.leave();
-  builder.enter("lm_head");
-  if (!model.tied) table = builder.parameter("weight", {model.vocab, model.hidden});
-  const TensorId logits = builder.add(Kind::Linear, {x, table});
-  builder.leave();
-  builder.output(logits);
   if (model.experts.count > 0) {
     builder.note("every expert takes the same share of the tokens, " +
                  std::to_string(tokens_per_expert(model.experts, model.seq)) +
                  " of each sequence: capacity factor 1, none dropped");
   }
-  builder.loss(token_cross_entropy(builder, logits, builder.input("labels", tokens, DType::I64)));
-  return builder.finish();
+  return finish_language_model(builder, x, "lm_head", table, model.tied);
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 // it is never one kernel. t5-* are version 1.0; flan-t5-* have gated layers and a head of their
 // own, as version 1.1.
 // Source: Raffel et al., JMLR 2020; transformers, modeling_t5.py.
-#include <algorithm>
 #include <string>
 
 #include "foretrain/zoo/activation.h"
@@ -181,9 +180,7 @@ const Named kNamed[] = {
 };
 
 graph::Graph build_t5(Spec& spec) {
-  const auto* named = std::find_if(std::begin(kNamed), std::end(kNamed),
-                                   [&](const Named& n) { return n.name == spec.name(); });
-  Size size = named->size;
+  Size size = row_of(kNamed, spec).size;
   size.seq = spec.take("seq", size.seq);
   size.target = spec.take("target", size.target);
   size.vocab = spec.take("vocab", size.vocab);

@@ -105,7 +105,33 @@ TensorId token_cross_entropy(Builder& builder, TensorId logits, TensorId targets
   const TensorId rows =
       builder.add(Kind::Reshape, {logits}, Attributes{{Attr::Shape, {-1, last(builder, logits)}}});
   const TensorId flat = builder.add(Kind::Reshape, {targets}, Attributes{{Attr::Shape, {-1}}});
-  return cross_entropy(builder, "", rows, flat);
+  return builder.add(Kind::CrossEntropy, {rows, flat});
+}
+
+TensorId attend_jointly(Builder& builder, TensorId x, std::int64_t heads, const std::string& in,
+                        const std::string& out, const AttentionForm& form) {
+  const std::int64_t hidden = last(builder, x);
+  const TensorId qkv = linear(builder, in, x, 3 * hidden);
+  const std::vector<TensorId> parts = builder.add_all(
+      Kind::Split, {qkv}, Attributes{{Attr::Axis, {2}}, {Attr::Sizes, {hidden, hidden, hidden}}});
+  const TensorId q = split_heads(builder, parts[0], heads);
+  const TensorId k = split_heads(builder, parts[1], heads);
+  const TensorId v = split_heads(builder, parts[2], heads);
+  return linear(builder, out, merge_heads(builder, attend(builder, q, k, v, form)), hidden);
+}
+
+graph::Graph finish_language_model(Builder& builder, TensorId x, const std::string& head,
+                                   TensorId table, bool tied) {
+  TensorId logits{};
+  {
+    const Scope scope(builder, head);
+    if (!tied) table = builder.parameter("weight", builder.shape(table));
+    logits = builder.add(Kind::Linear, {x, table});
+  }
+  builder.output(logits);
+  const graph::Shape tokens{builder.shape(x)[0], builder.shape(x)[1]};
+  builder.loss(token_cross_entropy(builder, logits, builder.input("labels", tokens, DType::I64)));
+  return builder.finish();
 }
 
 }  // namespace foretrain::zoo

@@ -48,11 +48,24 @@ struct AttentionForm {
 graph::TensorId attend(graph::Builder& builder, graph::TensorId q, graph::TensorId k,
                        graph::TensorId v, const AttentionForm& form);
 
+// Self-attention whose queries, keys and values come from one projection called `in`; `out` leads
+// back to the width of x.
+graph::TensorId attend_jointly(graph::Builder& builder, graph::TensorId x, std::int64_t heads,
+                               const std::string& in, const std::string& out,
+                               const AttentionForm& form);
+
 // The approximation of GELU by tanh, as Hugging Face's gelu_new computes it: eight kernels.
 graph::TensorId gelu_tanh(graph::Builder& builder, graph::TensorId x);
 
 // Cross entropy over every token: logits [batch, seq, classes], targets [batch, seq].
 graph::TensorId token_cross_entropy(graph::Builder& builder, graph::TensorId logits,
                                     graph::TensorId targets);
+
+// Ends a model that predicts tokens from the last vectors x of [batch, seq, width]: logits by the
+// layer `head`, with `table` of [vocab, width] or, where that is not tied, a table of its own; then
+// the loss.
+graph::Graph finish_language_model(graph::Builder& builder, graph::TensorId x,
+                                   const std::string& head, graph::TensorId table,
+                                   bool tied = true);
 
 }  // namespace foretrain::zoo

@@ -4,7 +4,6 @@
 // NVIDIA's DeepLearningExamples on WikiText-103 (the large one counts 247 M parameters without
 // its tables), `transfo-xl-wt103` is Hugging Face's: the large one with biases per layer.
 // Source: Dai et al., ACL 2019; NVIDIA DeepLearningExamples, mem_transformer.py.
-#include <algorithm>
 #include <string>
 
 #include "foretrain/zoo/adaptive_vocabulary.h"
@@ -163,9 +162,7 @@ const Named kNamed[] = {
 };
 
 graph::Graph build_transformer_xl(Spec& spec) {
-  const auto* named = std::find_if(std::begin(kNamed), std::end(kNamed),
-                                   [&](const Named& n) { return n.name == spec.name(); });
-  Size size = named->size;
+  Size size = row_of(kNamed, spec).size;
   size.seq = spec.take("seq", size.seq, 16, 65536);
   size.memory = spec.take("memory", size.memory, 0, 65536);
   return build_model(spec.name(), size);

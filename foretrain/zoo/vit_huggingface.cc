@@ -2,7 +2,6 @@
 // The vision transformer as Hugging Face's ViTForImageClassification runs it; torchvision's, in
 // vit.cc, computes queries, keys and values in one product.
 // Source: Dosovitskiy et al., ICLR 2021; transformers, modeling_vit.py.
-#include <algorithm>
 #include <string>
 
 #include "foretrain/base/error.h"
@@ -109,9 +108,7 @@ const Named kNamed[] = {
 };
 
 graph::Graph build_vit(Spec& spec) {
-  const auto* named = std::find_if(std::begin(kNamed), std::end(kNamed),
-                                   [&](const Named& n) { return n.name == spec.name(); });
-  Size size = named->size;
+  Size size = row_of(kNamed, spec).size;
   size.image = spec.take("image", size.image, 1, kLargestImage);
   size.classes = classes(spec, size.classes);
   size.patch = spec.take("patch", size.patch, 1, kLargestImage);
