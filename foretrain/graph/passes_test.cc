@@ -116,6 +116,15 @@ TEST(SetTrainable, HeadIsTheLastProduct) {
   EXPECT_EQ(trainable(set_trainable(layers(), "head")), std::vector<std::string>{"fc2.weight"});
 }
 
+TEST(SetTrainable, AHeadMayLookItsWeightsUp) {
+  Builder builder("m");
+  const TensorId x = builder.input("x", {builder.batch(), 8});
+  const TensorId rows = builder.input("rows", {5}, DType::I64);
+  const TensorId weight = builder.add(Kind::Embedding, {rows, builder.parameter("table", {50, 8})});
+  builder.output(builder.add(Kind::Linear, {x, weight}));
+  EXPECT_EQ(trainable(set_trainable(builder.finish(), "head")), std::vector<std::string>{"table"});
+}
+
 // Beside fc1 (8 -> 16) and fc2 (16 -> 4) with rank 2: 2*8 + 16*2 + 2*16 + 4*2 = 88 values.
 TEST(SetTrainable, LoraAddsTwoThinProductsBesideEveryLinearLayer) {
   const Graph lora = set_trainable(layers(), "lora:rank=2");

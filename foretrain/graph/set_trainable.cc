@@ -20,20 +20,34 @@ bool is_product(const Node& node) {
   return family == Family::Matrix || family == Family::Convolution || family == Family::Recurrent;
 }
 
+// Whether the node reads weights, which then train: parameters, or rows looked up in them.
+bool train_weights(Graph& model, const std::vector<const Node*>& producers, const Node& node) {
+  bool found = false;
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    TensorId id = node.inputs[i];
+    const Node* producer = i == 0 ? nullptr : producers[static_cast<std::size_t>(id)];
+    if (producer != nullptr && producer->kind == Kind::Embedding) id = producer->inputs[1];
+    if (producer != nullptr && producer->kind == Kind::Gather) id = producer->inputs[0];
+    Tensor& tensor = model.tensor(id);
+    if (tensor.role != Role::Parameter || !is_floating(tensor.type)) continue;
+    tensor.trainable = true;
+    found = true;
+  }
+  return found;
+}
+
 Graph only_head(Graph model) {
   freeze(model);
-  for (std::size_t n = model.nodes.size(); n-- > 0;) {
-    if (!is_product(model.nodes[n])) continue;
-    bool found = false;
-    for (const TensorId id : model.nodes[n].inputs) {
-      Tensor& tensor = model.tensor(id);
-      if (tensor.role != Role::Parameter || !is_floating(tensor.type)) continue;
-      tensor.trainable = true;
-      found = true;
-    }
-    if (found) return model;
+  std::vector<const Node*> producers(model.tensors.size(), nullptr);
+  for (const Node& node : model.nodes) {
+    for (const TensorId id : node.outputs) producers[static_cast<std::size_t>(id)] = &node;
   }
-  throw Error(ErrorKind::BadInput, "trainable=head: model '" + model.name + "' has no product with parameters");
+  for (std::size_t n = model.nodes.size(); n-- > 0;) {
+    const Node& node = model.nodes[n];
+    if (is_product(node) && train_weights(model, producers, node)) return model;
+  }
+  throw Error(ErrorKind::BadInput,
+              "trainable=head: model '" + model.name + "' has no product with parameters");
 }
 
 TensorId parameter(Graph& graph, const std::string& name, const Shape& shape) {

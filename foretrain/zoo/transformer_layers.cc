@@ -110,7 +110,7 @@ TensorId token_cross_entropy(Builder& builder, TensorId logits, TensorId targets
 
 TensorId attend_jointly(Builder& builder, TensorId x, std::int64_t heads, const std::string& in,
                         const std::string& out, const AttentionForm& form) {
-  const std::int64_t hidden = last(builder, x);
+  const std::int64_t hidden = last(builder, x).factor;
   const TensorId qkv = linear(builder, in, x, 3 * hidden);
   const std::vector<TensorId> parts = builder.add_all(
       Kind::Split, {qkv}, Attributes{{Attr::Axis, {2}}, {Attr::Sizes, {hidden, hidden, hidden}}});
