@@ -23,7 +23,7 @@ def text_files(root: pathlib.Path) -> list[tuple[str, str]]:
     result = []
     for folder, folders, files in os.walk(root):
         folders[:] = sorted(set(folders) - SKIPPED)
-        for name in sorted(files):
+        for name in sorted(set(files) - SKIPPED):  # .git is a file in a worktree
             path = pathlib.Path(folder, name)
             try:
                 result.append((path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")))
