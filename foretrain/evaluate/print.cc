@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "foretrain/base/json.h"
-#include "foretrain/evaluate/csv.h"
+#include "foretrain/base/csv.h"
 
 namespace foretrain::evaluate {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "foretrain/evaluate/csv.h"
+#include "foretrain/base/csv.h"
 #include "foretrain/evaluate/row.h"
 
 namespace foretrain::evaluate {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/evaluate/csv.h"
+#include "foretrain/base/csv.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "foretrain/base/error.h"
 
-namespace foretrain::evaluate {
+namespace foretrain {
 namespace {
 
 using Record = std::vector<std::string>;
@@ -89,4 +89,4 @@ TEST(CsvField, IsReadBackAsItWas) {
 }
 
 }  // namespace
-}  // namespace foretrain::evaluate
+}  // namespace foretrain

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/evaluate/csv.h"
+#include "foretrain/base/csv.h"
 
 #include <utility>
 
 #include "foretrain/base/error.h"
 
-namespace foretrain::evaluate {
+namespace foretrain {
 namespace {
 
 constexpr int kEnd = -1;
@@ -115,4 +115,4 @@ std::string csv_field(const std::string& text) {
   return quoted + '"';
 }
 
-}  // namespace foretrain::evaluate
+}  // namespace foretrain

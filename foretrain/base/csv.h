@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace foretrain::evaluate {
+namespace foretrain {
 
 // Reads comma-separated values as RFC 4180 defines them, record by record, in bounded memory:
 // quoted fields, doubled quotes, line breaks inside quotes, LF or CRLF. A byte order mark and
@@ -46,4 +46,4 @@ class CsvReader {
 // A field for a CSV file, in quotes where it needs them.
 std::string csv_field(const std::string& text);
 
-}  // namespace foretrain::evaluate
+}  // namespace foretrain
