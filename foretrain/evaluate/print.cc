@@ -4,8 +4,8 @@
 #include <array>
 #include <cstdio>
 
-#include "foretrain/base/json.h"
 #include "foretrain/base/csv.h"
+#include "foretrain/base/json.h"
 
 namespace foretrain::evaluate {
 namespace {

@@ -30,6 +30,16 @@ struct Mean {
   double value() const { return sum / count; }
 };
 
+// Of a sample; absent for fewer than two values.
+std::optional<double> standard_deviation(const std::vector<double>& values) {
+  if (values.size() < 2) return std::nullopt;
+  Mean mean;
+  for (const double value : values) mean.add(value);
+  double squares = 0;
+  for (const double value : values) squares += (value - mean.value()) * (value - mean.value());
+  return std::sqrt(squares / (mean.count - 1));
+}
+
 // The samples from the first to the last finite one; in between, each that is not finite is like
 // the one before it.
 std::vector<double> without_holes(const std::vector<double>& samples) {
@@ -118,6 +128,8 @@ Bursts one_state(const std::vector<double>& samples, double scale) {
 struct Summary {
   double amount = 0;
   std::optional<Seconds> duration;
+  std::optional<double> amount_sd;
+  std::optional<Seconds> duration_sd;
 };
 
 Summary summarise(const std::vector<double>& samples, const std::vector<Run>& runs, bool burst,
@@ -125,16 +137,29 @@ Summary summarise(const std::vector<double>& samples, const std::vector<Run>& ru
   Mean in_complete;
   Mean in_incomplete;
   Mean length;
+  std::vector<double> amounts;  // of each complete run
+  std::vector<double> lengths;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (runs[i].burst != burst) continue;
     const bool complete = i > 0 && i + 1 < runs.size();
-    if (complete) length.add(static_cast<double>(runs[i].length));
     Mean& amount = complete ? in_complete : in_incomplete;
+    Mean of_run;
     const auto in_run = std::span(samples).subspan(runs[i].first, runs[i].length);
-    for (const double sample : in_run) amount.add(sample);
+    for (const double sample : in_run) {
+      amount.add(sample);
+      of_run.add(sample);
+    }
+    if (!complete) continue;
+    length.add(static_cast<double>(runs[i].length));
+    lengths.push_back(static_cast<double>(runs[i].length));
+    amounts.push_back(of_run.value());
   }
-  if (length.count == 0) return {.amount = in_incomplete.value(), .duration = std::nullopt};
-  return {.amount = in_complete.value(), .duration = length.value() * window};
+  Summary summary;
+  summary.amount = length.count == 0 ? in_incomplete.value() : in_complete.value();
+  if (length.count > 0) summary.duration = length.value() * window;
+  summary.amount_sd = standard_deviation(amounts);
+  if (const auto sd = standard_deviation(lengths)) summary.duration_sd = *sd * window;
+  return summary;
 }
 
 }  // namespace
@@ -170,7 +195,11 @@ std::optional<Bursts> split_bursts(const std::vector<double>& samples,
                 .burst_amount = burst.amount,
                 .idle_amount = idle.amount,
                 .burst = burst.duration,
-                .idle = idle.duration};
+                .idle = idle.duration,
+                .burst_amount_sd = burst.amount_sd,
+                .idle_amount_sd = idle.amount_sd,
+                .burst_sd = burst.duration_sd,
+                .idle_sd = idle.duration_sd};
 }
 
 std::vector<double> sample_levels(const std::vector<Level>& levels, Seconds end, Seconds window) {

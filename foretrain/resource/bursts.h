@@ -22,6 +22,12 @@ struct Bursts {
   std::optional<double> idle_amount;
   std::optional<Seconds> burst;
   std::optional<Seconds> idle;
+  // Standard deviations over the complete bursts (idles) of the trace: of their mean amounts and of
+  // their durations. Absent where there are fewer than two.
+  std::optional<double> burst_amount_sd;
+  std::optional<double> idle_amount_sd;
+  std::optional<Seconds> burst_sd;
+  std::optional<Seconds> idle_sd;
 };
 
 struct SplitOptions {

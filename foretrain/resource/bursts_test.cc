@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <numeric>
@@ -86,6 +87,26 @@ TEST(SplitBursts, DropsIncompleteRunsAndAveragesTheRest) {
   EXPECT_DOUBLE_EQ(bursts->idle->count(), 4);
   EXPECT_DOUBLE_EQ(bursts->burst_amount.value(), 5.2 / 6);
   EXPECT_DOUBLE_EQ(bursts->idle_amount.value(), 0);
+}
+
+// The same trace: bursts of 4 at 0.8 and 2 at 1.0, idles of 2 and 6 at 0. Of two values the sample
+// standard deviation is their difference over the root of two.
+TEST(SplitBursts, SpreadIsTakenOverCompleteRuns) {
+  const auto bursts = split_bursts(trace({{9, 1.0}, {2, 0}, {4, 0.8}, {6, 0}, {2, 1.0}, {9, 0}}),
+                                   {.window = Seconds{1}});
+  ASSERT_TRUE(bursts);
+  EXPECT_NEAR(bursts->burst_amount_sd.value(), 0.2 / std::sqrt(2), 1e-12);
+  EXPECT_NEAR(bursts->burst_sd->count(), 2 / std::sqrt(2), 1e-12);
+  EXPECT_DOUBLE_EQ(bursts->idle_amount_sd.value(), 0);
+  EXPECT_NEAR(bursts->idle_sd->count(), 4 / std::sqrt(2), 1e-12);
+}
+
+TEST(SplitBursts, OneRunHasNoSpread) {
+  const auto bursts = split_bursts(trace({{5, 0.1}, {3, 0.9}, {5, 0.2}}), {});
+  ASSERT_TRUE(bursts);
+  EXPECT_FALSE(bursts->burst_amount_sd);
+  EXPECT_FALSE(bursts->burst_sd);
+  EXPECT_FALSE(bursts->idle_sd);
 }
 
 // Two switches: the burst in the middle is complete, the idles around it are not.

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/profile/sampler.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <deque>
+#include <thread>
+
+#include "foretrain/base/error.h"
+#include "foretrain/profile/processes.h"
+#include "foretrain/profile/windows.h"
+
+namespace foretrain::profile {
+namespace {
+
+constexpr Seconds kLeastInterval{0.001};
+constexpr Seconds kMostInterval{10};
+constexpr Seconds kFindProcesses{0.05};
+constexpr Seconds kAfterWakers{150e-6};  // the reader comes when the wakers have been
+
+Seconds clock_now(clockid_t clock) {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return Seconds{static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec)};
+}
+
+Seconds steady_now() { return clock_now(CLOCK_MONOTONIC); }
+
+void sleep_until(Seconds moment) {
+  timespec time{};
+  time.tv_sec = static_cast<time_t>(moment.count());
+  time.tv_nsec = static_cast<long>(1e9 * (moment.count() - static_cast<double>(time.tv_sec)));
+  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nullptr) != 0) {
+  }
+}
+
+bool become_realtime(int above_least) {
+  sched_param parameter{};
+  parameter.sched_priority = sched_get_priority_min(SCHED_FIFO) + above_least;
+  return pthread_setschedparam(pthread_self(), SCHED_FIFO, &parameter) == 0;
+}
+
+bool move_to_cpu(int cpu) {
+  cpu_set_t cpus;
+  CPU_ZERO(&cpus);
+  CPU_SET(cpu, &cpus);
+  return pthread_setaffinity_np(pthread_self(), sizeof cpus, &cpus) == 0;
+}
+
+// CPUs that a process may use.
+double cpus_of(const Subject& subject) {
+  cpu_set_t cpus;
+  const int process = subject.processes.empty() ? 0 : subject.processes.front();
+  if (sched_getaffinity(process, sizeof cpus, &cpus) == 0) return CPU_COUNT(&cpus);
+  return static_cast<double>(sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+// Everything read of one subject.
+struct Watched {
+  Watched(Subject of, const SamplerOptions& options)
+      : subject(std::move(of)), processes(subject, options) {}
+
+  Subject subject;
+  Processes processes;
+  std::vector<double> cpu_time_s;    // when the CPU clocks were refreshed
+  std::vector<double> other_time_s;  // when the rest was read
+  std::vector<Counters> counters;
+};
+
+void add_column(const Watched& watched, const std::vector<double>& time_s, double Counters::*field,
+                TraceColumn column, bool is_level, double factor, std::size_t count, Trace& trace) {
+  Readings readings{.time_s = time_s};
+  for (const Counters& counters : watched.counters) {
+    readings.value.push_back(counters.*field * factor);
+  }
+  column.samples =
+      is_level ? levels(readings, trace.window, count) : rates(readings, trace.window, count);
+  trace.columns.push_back(std::move(column));
+}
+
+}  // namespace
+
+class Sampler::Engine {
+ public:
+  Engine(std::vector<Subject> subjects, SamplerOptions options) : options_(std::move(options)) {
+    if (options_.interval < kLeastInterval || options_.interval > kMostInterval) {
+      throw Error(ErrorKind::BadInput, "the interval must lie between 1 ms and 10 s");
+    }
+    for (Subject& subject : subjects) {
+      if (subject.cores <= 0) subject.cores = cpus_of(subject);
+      watched_.emplace_back(std::move(subject), options_);
+    }
+  }
+
+  ~Engine() { finish(); }
+
+  void start() {
+    finish();
+    start_ = steady_now();
+    stop_ = false;
+    const int cpus = options_.realtime ? static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)) : 0;
+    wake_s_ = std::vector<std::atomic<double>>(static_cast<std::size_t>(cpus));
+    for (int cpu = 0; cpu < cpus; ++cpu) {
+      threads_.emplace_back([this, cpu] { wake(cpu); });
+    }
+    threads_.emplace_back([this] { watch(); });
+  }
+
+  std::vector<Trace> stop() {
+    finish();
+    std::vector<Trace> traces;
+    for (const Watched& watched : watched_) traces.push_back(trace_of(watched));
+    return traces;
+  }
+
+  Seconds cpu_time() const { return Seconds{cpu_s_}; }
+
+ private:
+  void finish() {
+    stop_ = true;
+    for (std::thread& thread : threads_) thread.join();
+    threads_.clear();
+  }
+
+  Seconds tick(std::size_t i) const { return start_ + static_cast<double>(i) * options_.interval; }
+
+  // Calls `work` at every tick; ticks that are over already are skipped.
+  template <typename Work>
+  void at_every_tick(Seconds offset, const Work& work) {
+    for (std::size_t i = 0; !stop_; ++i) {
+      sleep_until(tick(i) + offset);
+      work();
+      const double passed = std::floor((steady_now() - start_) / options_.interval);
+      i = std::max(i, static_cast<std::size_t>(std::max(0.0, passed)));
+    }
+    work();
+    const double cpu_s = clock_now(CLOCK_THREAD_CPUTIME_ID).count();
+    cpu_s_ += cpu_s;
+  }
+
+  // Interrupts what runs on a CPU, so that its clock is brought up to date.
+  void wake(int cpu) {
+    std::atomic<double>& woken_s = wake_s_[static_cast<std::size_t>(cpu)];
+    if (!move_to_cpu(cpu) || !become_realtime(1)) return;
+    at_every_tick(Seconds{0}, [&] { woken_s = (steady_now() - start_).count(); });
+  }
+
+  void watch() {
+    const bool realtime = options_.realtime && become_realtime(0);
+    is_realtime_ = realtime;
+    Seconds find_next{0};
+    at_every_tick(realtime ? kAfterWakers : Seconds{0}, [&] {
+      const Seconds now = steady_now() - start_;
+      const bool find = now >= find_next;
+      if (find) find_next = now + kFindProcesses;
+      const double refreshed_s = realtime ? mean_wake_s(now.count()) : now.count();
+      for (Watched& watched : watched_) {
+        if (find) watched.processes.find();
+        watched.counters.push_back(watched.processes.read());
+        watched.cpu_time_s.push_back(refreshed_s);
+        watched.other_time_s.push_back((steady_now() - start_).count());
+      }
+    });
+  }
+
+  // When the clocks were refreshed, on average over the CPUs; `now` where nobody did.
+  double mean_wake_s(double now) const {
+    double sum = 0;
+    double count = 0;
+    for (const std::atomic<double>& woken_s : wake_s_) {
+      if (now - woken_s > options_.interval.count()) continue;
+      sum += woken_s;
+      ++count;
+    }
+    return count > 0 ? sum / count : now;
+  }
+
+  Trace trace_of(const Watched& watched) const {
+    Trace trace{.name = watched.subject.name, .start = start_, .window = options_.interval};
+    const double end = watched.cpu_time_s.empty() ? 0 : watched.cpu_time_s.back();
+    const auto count = static_cast<std::size_t>(end / options_.interval.count());
+    const std::vector<double>& cpu = watched.cpu_time_s;
+    const std::vector<double>& other = watched.other_time_s;
+    const double percent = 100 / watched.subject.cores;
+    add_column(watched, cpu, &Counters::cpu_s, {"gpu_util", "%", {}, 100.0}, false, percent, count,
+               trace);
+    add_column(watched, other, &Counters::memory_bytes, {"memory_used", "B"}, true, 1, count,
+               trace);
+    std::optional<double> link;
+    if (watched.subject.net_bytes_per_s > 0) link = watched.subject.net_bytes_per_s;
+    if (watched.processes.sees_network()) {
+      add_column(watched, other, &Counters::tx_bytes, {"net_tx", "B/s", {}, link}, false, 1, count,
+                 trace);
+      add_column(watched, other, &Counters::rx_bytes, {"net_rx", "B/s", {}, link}, false, 1, count,
+                 trace);
+    } else {
+      trace.notes.emplace_back("no network interface could be read");
+    }
+    if (watched.processes.sees_disk()) {
+      add_column(watched, other, &Counters::read_bytes, {"disk_read", "B/s"}, false, 1, count,
+                 trace);
+      add_column(watched, other, &Counters::written_bytes, {"disk_write", "B/s"}, false, 1, count,
+                 trace);
+    } else {
+      trace.notes.emplace_back("disk use could not be read");
+    }
+    if (!is_realtime_) {
+      trace.notes.emplace_back(
+          "sampled without real-time priority: samples of the CPU's use are noisier");
+    }
+    return trace;
+  }
+
+  SamplerOptions options_;
+  std::deque<Watched> watched_;
+  Seconds start_{0};
+  std::atomic<bool> stop_ = true;
+  std::atomic<bool> is_realtime_ = false;
+  std::vector<std::atomic<double>> wake_s_;
+  std::vector<std::thread> threads_;
+  std::atomic<double> cpu_s_ = 0;
+};
+
+Sampler::Sampler(std::vector<Subject> subjects, SamplerOptions options)
+    : engine_(std::make_unique<Engine>(std::move(subjects), std::move(options))) {}
+Sampler::~Sampler() = default;
+void Sampler::start() { engine_->start(); }
+std::vector<Trace> Sampler::stop() { return engine_->stop(); }
+Seconds Sampler::cpu_time() const { return engine_->cpu_time(); }
+
+}  // namespace foretrain::profile

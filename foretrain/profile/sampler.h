@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "foretrain/base/seconds.h"
+#include "foretrain/profile/trace.h"
+
+namespace foretrain::profile {
+
+// Threads whose names begin so move data and do not compute; their time is no use of the device.
+// pt_main_thread and pt_autograd_ compute.
+inline const std::vector<std::string> kCommunicationThreads{
+    "gloo", "pt_gloo", "pt_tcpstore", "pt_nccl", "pt_dist_engine", "pt_workerserver", "pt_elastic"};
+
+// What becomes one trace: processes with all their descendants, and all of a cgroup.
+struct Subject {
+  std::string name{};
+  std::vector<int> processes{};
+  std::string cgroup{};        // folder; all processes in it and below it
+  double cores = 0;            // the allotment that is 100 %; 0: the CPUs its first process may use
+  double net_bytes_per_s = 0;  // what its link can carry; 0: not known
+};
+
+struct SamplerOptions {
+  Seconds interval{0.01};
+  std::vector<std::string> interfaces{};                               // empty: all but lo
+  std::vector<std::string> uncounted_threads = kCommunicationThreads;  // prefixes of names
+  bool realtime = true;  // SCHED_FIFO where the system permits it
+  bool gpu = true;       // ask NVML where it is
+  int gpu_index = -1;    // -1: all, of which the busiest is reported
+  std::string nvml_library = "libnvidia-ml.so.1";
+};
+
+// Samples subjects while they run, from a thread of its own.
+//
+// Columns of each trace:
+//   gpu_util      %    CPU time of the computing threads over the allotment (where a GPU is: NVML's
+//                      GPU utilisation, and the CPU's share is cpu_util)
+//   gpu_memory_util %  NVML only
+//   memory_used   B    resident bytes, summed over processes (GPU: the device's used bytes)
+//   net_tx net_rx B/s  of all interfaces in the network namespaces of the processes
+//   disk_read disk_write B/s   what the processes made the disks read and write
+//   power         W    NVML only
+// A column that could not be read at all is left out and a note says so. Counters are read at the
+// true times of the wake-ups and averaged into equal windows, so totals are kept.
+//
+// A running thread's CPU clock is refreshed by the kernel only at scheduler events; a thread per
+// CPU of the class SCHED_FIFO that wakes at each sample makes one. Without the right to do so
+// samples are noisier, and a note says so. New threads are seen at the next sample, new
+// processes within 50 ms; what ends between two samples loses what it did since the last.
+class Sampler {
+ public:
+  // Throws Error: NotFound for a process or cgroup that is not there, BadInput for an interval
+  // below 1 ms or above 10 s.
+  Sampler(std::vector<Subject> subjects, SamplerOptions options = {});
+  ~Sampler();
+  Sampler(const Sampler&) = delete;
+  Sampler& operator=(const Sampler&) = delete;
+
+  void start();               // sampling begins; windows count from here
+  std::vector<Trace> stop();  // ends it: one trace per subject, in their order
+
+  Seconds cpu_time() const;  // that sampling itself has taken; after stop
+
+ private:
+  class Engine;
+  std::unique_ptr<Engine> engine_;
+};
+
+}  // namespace foretrain::profile

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "foretrain/base/seconds.h"
+
+namespace foretrain::profile {
+
+// One resource over time. Sample i is the mean over the window i; what is not known is NaN.
+struct TraceColumn {
+  std::string name{};  // as in the report: "gpu_util", "net_tx", ...
+  std::string unit{};  // "%", "B/s", "B", "W"
+  std::vector<double> samples{};
+  std::optional<double> scale{};  // the full scale: 100 %, the link's rate; absent: not known
+  Seconds refresh{0};             // how often the source has a new value; 0: every window
+};
+
+// What was sampled of one subject, in windows of equal length. All columns are equally long.
+struct Trace {
+  std::string name{};
+  Seconds start{0};  // on the steady clock (CLOCK_MONOTONIC) where it was sampled here; else 0
+  Seconds window{0.01};
+  std::vector<TraceColumn> columns{};
+  std::vector<std::string> notes{};  // what a reader should know: what could not be sampled
+};
+
+// Null where there is no such column.
+const TraceColumn* find_column(const Trace& trace, std::string_view name);
+
+// Number of windows.
+std::size_t length_of(const Trace& trace);
+
+// The windows that lie wholly between two moments of the clock of `start`.
+Trace cut(const Trace& trace, Seconds from, Seconds to);
+
+}  // namespace foretrain::profile
