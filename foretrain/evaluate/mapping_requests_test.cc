@@ -8,7 +8,6 @@
 
 #include "foretrain/base/embedded.h"
 #include "foretrain/base/json.h"
-#include "foretrain/evaluate/csv.h"
 #include "foretrain/evaluate/evaluate.h"
 #include "foretrain/evaluate/mapping.h"
 #include "foretrain/evaluate/report_number.h"
