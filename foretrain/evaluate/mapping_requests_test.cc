@@ -132,6 +132,69 @@ INSTANTIATE_TEST_SUITE_P(
                   "optimizer": "adam", "intra_node": "nvlink2", "network": "edr"})",
               "samples_per_s", 1200}));
 
+INSTANTIATE_TEST_SUITE_P(
+    NvidiaExamples, AskedOfARow,
+    testing::Values(
+        // The accumulated batch is the step's, the batch column the micro-batch (126 is 128).
+        Asked{
+            "nvidia_examples",
+            "s,PyTorch,LanguageModeling/BERT,,A100 80GB,16,2,8,DGX A100: NVSwitch,TF32,126,,"
+            "throughput,5000,sequences/s,ddp,\"col=\"\"TF32 Throughput\"\"; sect=\"\"Pre-training "
+            "NVIDIA DGX A100\"\"; Accumulated Batch size / GPU (TF32 and FP16)=4096 and 4096; "
+            "Accumulation steps (TF32 and FP16)=32 and 16; Sequence length=128\"",
+            R"({"model": "bert-large:seq=128", "device": "a100-sxm4-80gb", "workers": 16,
+                  "workers_per_node": 8, "batch": 4096, "precision": "tf32",
+                  "framework": "nvidia", "optimizer": "lamb", "intra_node": "nvswitch",
+                  "network": "8xhdr", "strategy": {"kind": "horovod", "micro_batch": 128}})",
+            "samples_per_s", 5000},
+        // Four nodes of 16; mixed precision has the first global batch.
+        Asked{"nvidia_examples",
+              "s,TensorFlow2,LanguageModeling/BERT,,V100 32GB,16,1,16,DGX-2: NVSwitch,AMP/FP16,60,"
+              "\"61440 , 65536\",throughput,9000,sequences/s,ddp,\"col=\"\"Throughput - mixed "
+              "precision\"\"; sect=\"\"Pre-training training performance: Multi-node\"\"; Gradient "
+              "Accumulation: mixed precision, FP32=16 , 32; Sequence Length=128; Num Nodes=4\"",
+              R"({"model": "bert-large:seq=128", "device": "v100-sxm3-32gb", "workers": 64,
+                  "workers_per_node": 16, "global_batch": 61440, "precision": "fp16",
+                  "framework": "nvidia", "optimizer": "lamb", "intra_node": "nvswitch",
+                  "network": "8xedr", "strategy": {"kind": "horovod", "micro_batch": 60}})",
+              "samples_per_s", 9000},
+        // The cell joins "6,3": mixed precision took 6.
+        Asked{"nvidia_examples",
+              "s,TensorFlow2,LanguageModeling/BERT,,V100 16GB,8,1,8,DGX-1: NVLink,AMP/FP16,63,504,"
+              "throughput,250,sequences/s,ddp,\"col=\"\"Throughput - mixed precision\"\"; "
+              "sect=\"\"Fine-tuning training performance for SQuAD v1.1\"\"\"",
+              R"({"model": "bert-large:head=qa,seq=384", "device": "v100-sxm2-16gb",
+                  "workers": 8, "workers_per_node": 8, "batch": 6, "precision": "fp16",
+                  "framework": "nvidia", "optimizer": "adam", "intra_node": "nvlink2",
+                  "network": "4xedr", "strategy": "horovod"})",
+              "samples_per_s", 250},
+        // 20 million samples/s, though the unit says samples/s.
+        Asked{"nvidia_examples",
+              "s,TensorFlow1,Recommendation/NCF,,A100 40GB,1,1,1,DGX A100: NVSwitch,TF32,1048576,"
+              "1048576,throughput,20,samples/s,one,\"col=\"\"Throughput - TF32\"\"\"",
+              R"({"model": "neumf-ml20m", "device": "a100-sxm4-40gb", "workers": 1,
+                  "workers_per_node": 1, "batch": 1048576, "precision": "tf32",
+                  "framework": "nvidia", "optimizer": "adam", "intra_node": "nvswitch",
+                  "network": "8xhdr", "strategy": "horovod"})",
+              "samples_per_s", 20e6},
+        Asked{"nvidia_examples",
+              "s,PyTorch,SpeechRecognition/QuartzNet,,V100 32GB,4,1,4,DGX-1: NVLink,FP32,24,,"
+              "throughput,300,images/s,ddp,\"col=\"\"Throughput - FP32\"\"; Grad accumulation=12\"",
+              R"({"model": "quartznet", "device": "v100-sxm2-32gb", "workers": 4,
+                  "workers_per_node": 4, "global_batch": 1152, "precision": "fp32",
+                  "framework": "nvidia", "optimizer": "adam", "intra_node": "nvlink2",
+                  "network": "4xedr", "strategy": {"kind": "horovod", "micro_batch": 24}})",
+              "samples_per_s", 300},
+        // 5120 tokens of mixed precision, 2560 of fp32: 80 sentences of 32.
+        Asked{"nvidia_examples",
+              "s,PyTorch,Translation/Transformer,,V100 16GB,1,1,1,DGX-1: NVLink,FP32,5120/2560,,"
+              "throughput,9000,tokens/s,one,\"col=\"\"Throughput - FP32\"\"\"",
+              R"({"model": "transformer-big:vocab=33712,seq=32", "device": "v100-sxm2-16gb",
+                  "workers": 1, "workers_per_node": 1, "batch": 80, "precision": "fp32",
+                  "framework": "nvidia", "optimizer": "adam", "intra_node": "nvlink2",
+                  "network": "4xedr", "strategy": "horovod"})",
+              "tokens_per_s", 9000}));
+
 TEST(UnaskedRow, DoesNotSayEnough) {
   const auto reason = [](const char* file, const char* line) {
     return map_line(file, line).reason;
@@ -144,6 +207,10 @@ TEST(UnaskedRow, DoesNotSayEnough) {
                    "s,f,GPT 18B,LM,V100 32GB,16,4,4,x,FP16,,256,iteration_time,90,s,"
                    "dp=1 pp=8 micro_batch=4 gas=64 zero=,raw=experiments/gpt2.md:97"),
             "the parallel degrees do not multiply to the GPUs");
+  EXPECT_EQ(reason("nvidia_examples",
+                   "s,MXNet,Classification/RN50v1.5,,V100 16GB,8,1,8,DGX-1: NVLink,FP32,,,"
+                   "throughput,3000,images/s,ddp,none"),
+            "the batch is not stated");
 }
 
 }  // namespace
