@@ -74,7 +74,7 @@ graph::Graph step_in(Precision precision, const Framework& framework) {
 std::vector<double> times(const graph::Graph& step, std::int64_t batch, const hw::Device& device,
                           const Framework& framework, Precision precision) {
   const graph::Bound bound = graph::bind(step, {{"batch", batch}});
-  const Context context = context_for(device, framework, precision);
+  const Context context = context_for(device, framework, precision, test_model());
   std::vector<double> result;
   for (const graph::Node& node : step.nodes) {
     const graph::NodeView view{bound, node};

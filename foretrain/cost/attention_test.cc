@@ -28,7 +28,8 @@ graph::Graph attention(std::int64_t heads, std::int64_t length, std::int64_t wid
 
 OpTime time_of(const graph::Graph& step, Kind kind, const hw::Device& device,
                std::int64_t batch = 1, const std::string& framework = "pytorch") {
-  const Context context = context_for(device, framework_named(framework), Precision::Fp16);
+  const Context context =
+      context_for(device, framework_named(framework), Precision::Fp16, test_model());
   const graph::Bound bound = graph::bind(step, {{"batch", batch}});
   for (const graph::Node& node : step.nodes) {
     const graph::NodeView view{bound, node};

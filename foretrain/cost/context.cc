@@ -11,12 +11,10 @@ namespace {
 // A rate that divisions can bear, whatever the device's file says.
 double safe(double rate) { return std::max(rate, 1.0); }
 
-// Long streams of 16-bit products against long streams of element-wise fp32 (HBM2e: .90 / .87).
-constexpr double kTensorStream = 0.90 / 0.87;
-
 void set_vector_rates(Context& c, const hw::Device& device) {
+  const Constants& k = c.model->constants;
   const double fp32 = safe(device.fp32_flops_per_s);
-  c.vector_flops_per_s = safe(sustained_fp32(device));
+  c.vector_flops_per_s = safe(sustained_fp32(device, k));
   // Pascal's P100 and AMD compute 16 bits faster on vector units; others convert to fp32.
   double scale = 1;
   if (c.precision == Precision::Fp16) {
@@ -27,34 +25,36 @@ void set_vector_rates(Context& c, const hw::Device& device) {
     scale = hw::matrix_peak(device, Precision::Fp64).value_or(fp32 / 32) / fp32;
   }
   c.gemm_flops_per_s = c.vector_flops_per_s * scale;
-  c.gemm_bytes_per_s = safe(0.658 * device.memory_bytes_per_s);  // NeuSight fp32 products
-  c.conv_flops_per_s = safe(sustained_conv_fp32(device) * scale);
-  // Storing 16 bits without units for them costs conversions: torchvision's CNNs, TITAN Xp.
+  c.gemm_bytes_per_s = safe(k.bandwidth.products * device.memory_bytes_per_s);
+  c.conv_flops_per_s = safe(sustained_conv_fp32(device, k) * scale);
+  // Storing 16 bits without units for them costs conversions.
   const bool converts = c.precision == Precision::Fp16 && scale <= 1;
-  if (converts && !device.tensor_fp16_flops_per_s) c.conv_flops_per_s *= 0.6;
-  c.conv_bytes_per_s = 0.95 * c.memory_bytes_per_s;  // CNN steps
+  if (converts && !device.tensor_fp16_flops_per_s) c.conv_flops_per_s *= k.cap.converted;
+  c.conv_bytes_per_s = k.bandwidth.conv * c.memory_bytes_per_s;
 }
 
 void set_tensor_rates(Context& c, const hw::Device& device) {
-  constexpr double kProducts = 0.86;      // of the peak: half-precision linears of A100 and GH200
-  constexpr double kConvolutions = 0.85;  // fp16 steps of CNNs
+  const Constants& k = c.model->constants;
   const bool eight = c.precision == Precision::Fp8;
   const Precision sixteen = c.precision == Precision::Fp16 ? Precision::Fp16 : Precision::Bf16;
   const Precision conv = eight ? sixteen : c.precision;
-  c.short_bytes_per_s = kTensorStream * c.memory_bytes_per_s;
-  c.short_flops_per_s = sustained_tensor(device, sixteen, kProducts);
-  c.matrix_flops_per_s = sustained_tensor(device, c.precision, kProducts);
-  c.conv_short_flops_per_s = sustained_tensor(device, conv, kConvolutions);
+  c.short_bytes_per_s = k.bandwidth.tensor * c.memory_bytes_per_s;
+  c.short_flops_per_s = sustained_tensor(device, sixteen, k.cap.tensor, k);
+  c.matrix_flops_per_s = sustained_tensor(device, c.precision, k.cap.tensor, k);
+  c.conv_short_flops_per_s = sustained_tensor(device, conv, k.cap.tensor_conv, k);
   c.conv_short_bytes_per_s =
-      (c.framework->channels_last ? 0.95 : 0.75) * c.memory_bytes_per_s;  // CNN steps
+      (c.framework->channels_last ? k.bandwidth.conv_channels_last : k.bandwidth.conv_short) *
+      c.memory_bytes_per_s;
   c.tensor_cores = c.matrix_flops_per_s > 0;
   if (eight && c.short_flops_per_s <= 0) c.short_flops_per_s = c.matrix_flops_per_s;
 }
 
 }  // namespace
 
-Context context_for(const hw::Device& device, const Framework& framework, Precision precision) {
+Context context_for(const hw::Device& device, const Framework& framework, Precision precision,
+                    const OperatorModel& model) {
   Context c;
+  c.model = &model;
   c.device = &device;
   c.framework = &framework;
   c.precision = precision;
@@ -62,9 +62,9 @@ Context context_for(const hw::Device& device, const Framework& framework, Precis
   c.cpu = hw::is_cpu(device);
   c.sms = std::max(1, device.sms);
   c.l2_bytes = std::max(0.0, device.l2_bytes);
-  c.launch_s = 4e-6;         // NeuSight's graphs
-  c.conv_launch_s = 1.3e-6;  // CNN steps
-  c.memory_bytes_per_s = safe(bandwidth_share(device) * device.memory_bytes_per_s);
+  c.launch_s = model.constants.launch.stream;
+  c.conv_launch_s = model.constants.launch.conv;
+  c.memory_bytes_per_s = safe(bandwidth_share(device, model.constants) * device.memory_bytes_per_s);
   set_vector_rates(c, device);
   set_tensor_rates(c, device);
   if (!c.tensor_cores) c.matrix_flops_per_s = c.gemm_flops_per_s;

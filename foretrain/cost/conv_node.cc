@@ -93,11 +93,12 @@ Conv conv_of(const NodeView& v, const Roles& roles) {
   return c;
 }
 
-// A bias is added by a kernel of its own: 1.6 passes over the output.
+// A bias is added by a kernel of its own.
 void add_bias(OpTime& time, const NodeView& v, const Context& context) {
-  constexpr double kPasses = 1.6;
   if (v.node.kind != Kind::Conv || v.inputs() < 3) return;
-  const Seconds bias{kPasses * v.out_bytes(0) / context.conv_bytes_per_s + context.conv_launch_s};
+  const Seconds bias{context.model->constants.vector_conv.bias * v.out_bytes(0) /
+                         context.conv_bytes_per_s +
+                     context.conv_launch_s};
   time.total += bias;
   time.memory += bias;
   time.kernels += 1;

@@ -17,7 +17,7 @@ using graph::Kind;
 
 Context context_of(const hw::Device& device, Precision precision = Precision::Fp32,
                    const std::string& framework = "pytorch") {
-  return context_for(device, framework_named(framework), precision);
+  return context_for(device, framework_named(framework), precision, test_model());
 }
 
 // 1280 pixels by 128 channels are 10 tiles of 128 x 128, one wave on 10 SMs; sums of 1000:

@@ -16,7 +16,8 @@ OpTime linear_time(std::int64_t rows, const hw::Device& device) {
   builder.output(builder.add(Kind::Linear, {x, builder.parameter("w", {1000, 1000})}));
   const graph::Graph model = builder.finish();
   const graph::Bound bound = graph::bind(model, {{"batch", 1}});
-  const Context context = context_for(device, framework_named("pytorch"), Precision::Fp32);
+  const Context context =
+      context_for(device, framework_named("pytorch"), Precision::Fp32, test_model());
   const graph::NodeView view{bound, model.nodes.front()};
   return analytic_time(view, graph::work(view), context);
 }

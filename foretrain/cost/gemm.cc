@@ -11,27 +11,10 @@ namespace {
 struct Tile {
   double a;
   double b;
-  double rate;  // against the largest tile: e^epsilon
 };
 
-// Fitted on NeuSight split=train fp32 rows of P4, P100, V100, T4, A100-40.
-constexpr Tile kVectorTiles[] = {
-    {128, 128, 1.0}, {128, 64, 0.9222}, {64, 64, 0.9522}, {128, 32, 0.8564}, {32, 32, 0.8204}};
-constexpr double kVectorTail = 0.303;     // share of the last wave's idle rest that is lost
-constexpr double kVectorReread = 0.368;   // share of the tiles' re-reads that miss the L2
-constexpr double kVectorSplit = 0.72;     // rate of split sums; NeuSight's long, narrow linears
-constexpr double kVectorExponent = 2.12;  // of the overlap of arithmetic and memory
-
-// Fitted on half-precision linears of A100 and GH200 (ETT), checked on MPT throughput.
-constexpr Tile kTensorTiles[] = {
-    {256, 128, 1.0}, {128, 128, 0.9704}, {128, 64, 0.5655}, {64, 64, 0.5769}};
-constexpr double kTensorTail = 0.675;
-constexpr double kTensorStart = 78;    // steps of k that filling the pipeline costs
-constexpr double kTensorSplit = 0.85;  // rate of split sums; ETT's backward linears, weakly
-constexpr double kTensorExponent = 2.53;
-
-constexpr double kVectorLaunch = 4e-6;  // s, inside a graph
-constexpr double kTensorLaunch = 5e-6;  // s, likewise
+constexpr Tile kVectorTiles[] = {{128, 128}, {128, 64}, {64, 64}, {128, 32}, {32, 32}};
+constexpr Tile kTensorTiles[] = {{256, 128}, {128, 128}, {128, 64}, {64, 64}};
 
 // Tiles in whichever direction needs fewer.
 double tiles_of(const Gemm& g, const Tile& tile) {
@@ -43,12 +26,12 @@ double tiles_of(const Gemm& g, const Tile& tile) {
 double tile_time(const Gemm& g, const Tile& tile, double k, double tail, double rate,
                  const Context& context) {
   const double work = occupied(tiles_of(g, tile), context.sms, tail);
-  return work * 2 * tile.a * tile.b * k / (rate * tile.rate);
+  return work * 2 * tile.a * tile.b * k / rate;
 }
 
 // Sums split among multiprocessors: no waves, but partial results that are written and read.
 double split_time(const Gemm& g, const Tile& tile, double k, double rate, const Context& context) {
-  const double work = tiles_of(g, tile) * 2 * tile.a * tile.b * k / (rate * tile.rate);
+  const double work = tiles_of(g, tile) * 2 * tile.a * tile.b * k / rate;
   const double partial = 8 * context.sms * tile.a * tile.b / context.memory_bytes_per_s;
   return work + partial + context.conv_launch_s;
 }
@@ -64,14 +47,14 @@ bool available(const Tile& tile, const Gemm& g, Generation generation) {
 // Pascal's plain products: slower kernels, and a collapse for very long sums.
 double vector_rate(const Gemm& g, const Context& context) {
   if (context.generation != Generation::Pascal || g.batched) return context.gemm_flops_per_s;
-  constexpr double kPascal = 0.77;
-  constexpr double kLong = 8192;
-  const double rate = kPascal * context.gemm_flops_per_s;
-  return g.k > kLong ? rate / std::pow(g.k / kLong, 0.6) : rate;
+  const VectorProductConstants& constants = context.model->constants.vector_products;
+  const double rate = constants.pascal * context.gemm_flops_per_s;
+  const double length = g.k / constants.pascal_length;
+  return length > 1 ? rate / std::pow(length, constants.pascal_exponent) : rate;
 }
 
 // Compulsory traffic, and the part of what tiles read again that the L2 does not hold.
-double vector_traffic(const Gemm& g, double l2_bytes) {
+double vector_traffic(const Gemm& g, double reread, double l2_bytes) {
   constexpr double kEdge = 128;
   const double out = g.out_bytes * g.m * g.n;
   const double a = g.in_bytes * g.m * g.k;
@@ -79,7 +62,7 @@ double vector_traffic(const Gemm& g, double l2_bytes) {
   const double once = a + b + out;
   const double tiled = a * std::ceil(g.n / kEdge) + b * std::ceil(g.m / kEdge) + out;
   const double miss = once / (once + l2_bytes);
-  return g.batch * (once + kVectorReread * miss * (tiled - once));
+  return g.batch * (once + reread * miss * (tiled - once));
 }
 
 OpTime combine(double compute, double memory, double launch, const SmoothMax& overlap) {
@@ -89,36 +72,40 @@ OpTime combine(double compute, double memory, double launch, const SmoothMax& ov
 }  // namespace
 
 OpTime gemm_vector(const Gemm& g, const Context& context) {
-  static const SmoothMax kOverlap(kVectorExponent);
+  const VectorProductConstants& constants = context.model->constants.vector_products;
   const double rate = vector_rate(g, context);
   double compute = 0;
-  for (const Tile& tile : kVectorTiles) {
+  for (std::size_t i = 0; i < std::size(kVectorTiles); ++i) {
+    const Tile& tile = kVectorTiles[i];
     if (!available(tile, g, context.generation)) continue;
-    const double time = tile_time(g, tile, g.k, kVectorTail, rate, context);
+    const double time = tile_time(g, tile, g.k, constants.tail, rate * constants.tiles[i], context);
     if (compute == 0 || time < compute) compute = time;
   }
   if (!g.batched) {
-    const double rest = split_time(g, kVectorTiles[4], g.k, kVectorSplit * rate, context);
-    compute = std::min(compute, rest);
+    const double slow = constants.split * rate * constants.tiles[4];
+    compute = std::min(compute, split_time(g, kVectorTiles[4], g.k, slow, context));
   }
-  const double memory = vector_traffic(g, context.l2_bytes) / context.gemm_bytes_per_s;
-  return combine(compute, memory, kVectorLaunch, kOverlap);
+  const double traffic = vector_traffic(g, constants.reread, context.l2_bytes);
+  return combine(compute, traffic / context.gemm_bytes_per_s,
+                 context.model->constants.launch.vector, context.model->vector_products);
 }
 
 OpTime gemm_tensor(const Gemm& g, double flops_per_s, const Context& context) {
-  static const SmoothMax kOverlap(kTensorExponent);
+  const TensorProductConstants& constants = context.model->constants.tensor_products;
+  const double k = g.k + constants.start;
   double compute = 0;
-  for (const Tile& tile : kTensorTiles) {
-    const double time = tile_time(g, tile, g.k + kTensorStart, kTensorTail, flops_per_s, context);
+  for (std::size_t i = 0; i < std::size(kTensorTiles); ++i) {
+    const double rate = flops_per_s * constants.tiles[i];
+    const double time = tile_time(g, kTensorTiles[i], k, constants.tail, rate, context);
     if (compute == 0 || time < compute) compute = time;
   }
   if (!g.batched) {
-    const double k = g.k + kTensorStart;
-    const double rest = split_time(g, kTensorTiles[1], k, kTensorSplit * flops_per_s, context);
-    compute = std::min(compute, rest);
+    const double slow = constants.split * flops_per_s * constants.tiles[1];
+    compute = std::min(compute, split_time(g, kTensorTiles[1], k, slow, context));
   }
   const double bytes = g.batch * (g.in_bytes * (g.m * g.k + g.k * g.n) + g.out_bytes * g.m * g.n);
-  return combine(compute, bytes / context.short_bytes_per_s, kTensorLaunch, kOverlap);
+  return combine(compute, bytes / context.short_bytes_per_s, context.model->constants.launch.tensor,
+                 context.model->tensor_products);
 }
 
 OpTime gemm_time(const Gemm& gemm, DType type, bool weights, const Context& context) {

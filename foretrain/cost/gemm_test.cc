@@ -24,7 +24,7 @@ TEST(Occupied, CountsWholeWavesByTheTail) {
 //   (702.7^2.12 + 234.0^2.12)^(1/2.12) + 4 = 738.1 us.
 TEST(GemmVector, MatchesHandCalculation) {
   const hw::Device device = v100();
-  const Context context = context_for(device, pytorch(), Precision::Fp32);
+  const Context context = context_for(device, pytorch(), Precision::Fp32, test_model());
   const OpTime time = gemm_vector({.m = 1280, .n = 1024, .k = 4096}, context);
   EXPECT_NEAR(time.compute.count(), 702.7e-6, 0.3e-6);
   EXPECT_NEAR(time.memory.count(), 234.0e-6, 0.2e-6);
@@ -35,7 +35,7 @@ TEST(GemmVector, MatchesHandCalculation) {
 //   40 * 2 * 256 * 128 * (922 + 78) / 86 TFLOP/s = 30.48 us.
 TEST(GemmTensor, MatchesHandCalculation) {
   const hw::Device device = round_device();
-  const Context context = context_for(device, pytorch(), Precision::Fp16);
+  const Context context = context_for(device, pytorch(), Precision::Fp16, test_model());
   const Gemm gemm{.m = 1280, .n = 1024, .k = 922, .in_bytes = 2, .out_bytes = 2};
   const OpTime time = gemm_time(gemm, DType::F16, true, context);
   EXPECT_NEAR(time.compute.count(), 30.48e-6, 0.01e-6);
@@ -45,7 +45,7 @@ TEST(GemmTensor, MatchesHandCalculation) {
 
 TEST(GemmTime, MixedPrecisionLeavesFp32OnVectorUnits) {
   const hw::Device device = v100();
-  const Context context = context_for(device, pytorch(), Precision::Fp16);
+  const Context context = context_for(device, pytorch(), Precision::Fp16, test_model());
   const Gemm gemm{.m = 4096, .n = 4096, .k = 4096};
   EXPECT_GT(gemm_time(gemm, DType::F32, true, context).total,
             4 * gemm_time(gemm, DType::F16, true, context).total);
@@ -54,9 +54,9 @@ TEST(GemmTime, MixedPrecisionLeavesFp32OnVectorUnits) {
 TEST(GemmTime, Tf32LiesBetweenFp32AndFp16) {
   const hw::Device device = round_device();
   const Gemm gemm{.m = 4096, .n = 4096, .k = 4096};
-  const Context fp32 = context_for(device, pytorch(), Precision::Fp32);
-  const Context tf32 = context_for(device, pytorch(), Precision::Tf32);
-  const Context fp16 = context_for(device, pytorch(), Precision::Fp16);
+  const Context fp32 = context_for(device, pytorch(), Precision::Fp32, test_model());
+  const Context tf32 = context_for(device, pytorch(), Precision::Tf32, test_model());
+  const Context fp16 = context_for(device, pytorch(), Precision::Fp16, test_model());
   EXPECT_LT(gemm_time(gemm, DType::F32, true, tf32).total,
             gemm_time(gemm, DType::F32, true, fp32).total);
   EXPECT_LT(gemm_time(gemm, DType::F16, true, fp16).total,
@@ -66,7 +66,7 @@ TEST(GemmTime, Tf32LiesBetweenFp32AndFp16) {
 // One tile of 32 x 32 would leave 79 of 80 SMs idle; a sum of a million is split.
 TEST(GemmVector, LongSumsAreSplit) {
   const hw::Device device = v100();
-  const Context context = context_for(device, pytorch(), Precision::Fp32);
+  const Context context = context_for(device, pytorch(), Precision::Fp32, test_model());
   const OpTime split = gemm_vector({.m = 32, .n = 32, .k = 1e6}, context);
   const OpTime batched = gemm_vector({.m = 32, .n = 32, .k = 1e6, .batched = true}, context);
   EXPECT_LT(10 * split.compute, batched.compute);
@@ -75,7 +75,7 @@ TEST(GemmVector, LongSumsAreSplit) {
 TEST(Gemm, NeverFasterForALargerProblem) {
   for (const Precision precision : {Precision::Fp32, Precision::Fp16}) {
     const hw::Device device = v100();
-    const Context context = context_for(device, pytorch(), precision);
+    const Context context = context_for(device, pytorch(), precision, test_model());
     const DType type = precision == Precision::Fp16 ? DType::F16 : DType::F32;
     for (int axis = 0; axis < 4; ++axis) {
       Seconds before{0};

@@ -14,109 +14,107 @@ using graph::NodeView;
 
 constexpr double kMicro = 1e-6;
 
-// Host time to issue an operator from Python, eager PyTorch 1.x-2.x, in microseconds.
-// Convolution, batch norm, ReLU, add, concat, pool, linear, zero_grad and their gradients:
-// fitted on torchvision's CNN steps at batch 12 (four machines, factor 0.55 to 1.12 between
-// them). The others are interpolated: one kernel through one Python module about 18, through a
-// functional call about 12, a module with parameters about 40.
-double forward_us(const NodeView& v) {
+// Python issues these.
+double forward_us(const NodeView& v, const HostConstants& c) {
   switch (v.node.kind) {
     case Kind::Conv:
-      return 53;
+      return c.conv;
     case Kind::BatchNorm:
-      return 44;
+      return c.batch_norm;
     case Kind::LayerNorm:
     case Kind::RmsNorm:
     case Kind::GroupNorm:
-      return 35;
+      return c.norm;
     case Kind::Linear:
-      return 44;
+      return c.linear;
     case Kind::MatMul:
-      return 30;
+      return c.matmul;
     case Kind::Attention:
-      return 60;
+      return c.attention;
     case Kind::Recurrent:
-      return 150;
+      return c.recurrent;
     case Kind::Embedding:
-      return 30;
+      return c.embedding;
     case Kind::Concat:
-      return 27;
+      return c.concat;
     case Kind::MaxPool:
     case Kind::AvgPool:
     case Kind::AdaptiveAvgPool:
-      return 22;
+      return c.pool;
     case Kind::Softmax:
     case Kind::LogSoftmax:
     case Kind::Dropout:
     case Kind::Gelu:
-      return 20;
+      return c.softmax;
     case Kind::CrossEntropy:
     case Kind::PointwiseLoss:
-      return 60;
+      return c.loss;
     case Kind::Cast:
-      return 12;
+      return c.cast;
     default:
-      return 18;
+      return c.other;
   }
 }
 
 // Autograd's C++ issues these.
-double backward_us(const NodeView& v) {
+double backward_us(const NodeView& v, const HostConstants& c) {
   switch (v.node.kind) {
     case Kind::ConvInputGrad:
     case Kind::ConvWeightGrad:
-      return 57;
+      return c.conv_grad;
     case Kind::NormGrad:
-      return v.attr(Attr::Of, 0) == static_cast<std::int64_t>(Kind::BatchNorm) ? 71 : 50;
+      return v.attr(Attr::Of, 0) == static_cast<std::int64_t>(Kind::BatchNorm) ? c.batch_norm_grad
+                                                                               : c.norm_grad;
     case Kind::PointwiseGrad:
-      return 23;
+      return c.pointwise_grad;
     case Kind::Add:  // into a parameter's gradient, or of two branches
-      return v.node.label.empty() ? 12 : 22;
+      return v.node.label.empty() ? c.branch : c.accumulate;
     case Kind::MatMul:
-      return 30;
+      return c.matmul_grad;
     case Kind::AttentionGrad:
-      return 70;
+      return c.attention_grad;
     case Kind::RecurrentGrad:
-      return 250;
+      return c.recurrent_grad;
     case Kind::EmbeddingGrad:
-      return 80;
+      return c.embedding_grad;
     case Kind::LossGrad:
     case Kind::SoftmaxGrad:
-      return 30;
+      return c.loss_grad;
     case Kind::SumTo:
-      return 20;
+      return c.sum_grad;
     default:
-      return 22;
+      return c.other_grad;
   }
 }
 
-double view_us(const NodeView& v) { return v.node.phase == graph::Phase::Forward ? 4 : 3; }
+double view_us(const NodeView& v, const HostConstants& c) {
+  return v.node.phase == graph::Phase::Forward ? c.view : c.view_grad;
+}
 
-// Per launch: zeroing 35, of which most is Python's walk over the parameters; an update's
-// operators are issued one by one.
-double update_us(const NodeView& v, const Framework& framework) {
-  if (v.node.kind == Kind::ZeroGrad) return 35 * update_launches(v, framework);
-  constexpr double kOperator = 12;  // per launch
-  constexpr double kTensor = 2;     // per parameter: collecting it
-  constexpr double kStep = 100;     // per step
+// Zeroing is mostly Python's walk over the parameters; an update's operators are issued one by one.
+double update_us(const NodeView& v, const Framework& framework, const HostConstants& c) {
+  const double launches = update_launches(v, framework);
+  if (v.node.kind == Kind::ZeroGrad) return c.zero * launches;
   const double tensors = v.inputs() / 2.0;
-  const double each = kTensor + framework.host_per_tensor_s / kMicro;
-  return kOperator * update_launches(v, framework) + each * tensors + kStep;
+  const double each = c.update_tensor + framework.host_per_tensor_s / kMicro;
+  return c.update * launches + each * tensors + c.update_step;
 }
 
 }  // namespace
 
 Seconds host_time(const NodeView& v, const Context& context) {
   const Framework& framework = *context.framework;
+  const HostConstants& constants = context.model->constants.host;
   const Family family = graph::op(v.node).family;
   double us = 0;
   if (context.cpu) return Seconds{0};  // its operators' own time includes it
   if (family == Family::View) {
-    us = view_us(v);
+    us = view_us(v, constants);
   } else if (family == Family::Update) {
-    us = update_us(v, framework);
+    us = update_us(v, framework, constants);
   } else {
-    us = v.node.phase == graph::Phase::Backward ? backward_us(v) : forward_us(v);
+    us = v.node.phase == graph::Phase::Backward ? backward_us(v, constants)
+                                                : forward_us(v, constants);
   }
   return Seconds{us * kMicro * framework.host_scale};
 }

@@ -20,7 +20,8 @@ graph::Graph conv_step() {
 
 double host_us(const graph::Graph& step, Kind kind, const hw::Device& device,
                const std::string& framework = "pytorch") {
-  const Context context = context_for(device, framework_named(framework), Precision::Fp32);
+  const Context context =
+      context_for(device, framework_named(framework), Precision::Fp32, test_model());
   const graph::Bound bound = graph::bind(step, {{"batch", 1}});
   for (const graph::Node& node : step.nodes) {
     if (node.kind == kind) return host_time({bound, node}, context).count() * 1e6;

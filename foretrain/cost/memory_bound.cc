@@ -18,12 +18,10 @@ Kind of(const NodeView& v) {
 }
 
 // Share of rows that a second reading does not find in the L2 when every multiprocessor holds
-// `rows` of them: 1 / (1 + (0.4 / u)^4), u = SMs * rows * row bytes / L2.
-// Fitted on NeuSight split=train layer norms and softmaxes.
+// `rows` of them: 1 / (1 + (miss / u)^4), u = SMs * rows * row bytes / L2.
 double miss(double row_bytes, double rows, const Context& context) {
-  constexpr double kHalf = 0.4;
   const double u = context.sms * rows * row_bytes;
-  const double limit = kHalf * context.l2_bytes;
+  const double limit = context.model->constants.streams.miss * context.l2_bytes;
   const double u4 = u * u * u * u;
   const double limit4 = limit * limit * limit * limit;
   return u4 > 0 ? u4 / (u4 + limit4) : 0;
@@ -37,17 +35,18 @@ double last(const NodeView& v, int i) {
 // Rows longer than this are read from memory twice more.
 constexpr double kSoftmaxRow = 1024;
 
-// AMD's kernels need more: NeuSight split=train rows of MI100 and MI210.
-constexpr double kCdnaSoftmax = 2.0;
-constexpr double kCdnaNorm = 1.55;
+const StreamConstants& constants(const Context& context) {
+  return context.model->constants.streams;
+}
 
 bool narrow(DType type) { return bytes_of(type) <= 2; }
 
 double softmax_bytes(const NodeView& v, double bytes, const Context& context) {
-  if (context.generation == Generation::Cdna) bytes *= kCdnaSoftmax;
+  if (context.generation == Generation::Cdna) bytes *= constants(context).softmax_cdna;
   const double row = last(v, 0);
   if (row <= kSoftmaxRow) return bytes;
-  return bytes + 2 * v.in_bytes(0) * miss(row * bytes_of(v.in_type(0)), 2, context);
+  const double row_bytes = row * bytes_of(v.in_type(0));
+  return bytes + 2 * v.in_bytes(0) * miss(row_bytes, constants(context).softmax_rows, context);
 }
 
 // Eager PyTorch multiplies gradient and output first: six passes in place of three.
@@ -56,66 +55,62 @@ double softmax_grad_bytes(const NodeView& v, double bytes, const Context& contex
   return softmax_bytes(v, bytes, context);
 }
 
-// In 16 bits the kernels are bound by instructions, not bytes: 1.5 times the traffic forward,
-// twice backward until the kernels that came with Hopper.
-// Source: ETT, A100 (3.3 and 10.7 passes in place of 2 and 5) and GH200 (3.0 and 4.3).
+// In 16 bits the kernels are bound by instructions, not bytes; backward until the kernels that
+// came with Hopper.
 double layer_norm_bytes(const NodeView& v, double bytes, const Context& context) {
-  if (context.generation == Generation::Cdna) bytes *= kCdnaNorm;
-  if (narrow(v.in_type(0))) return 1.5 * bytes;
+  if (context.generation == Generation::Cdna) bytes *= constants(context).norm_cdna;
+  if (narrow(v.in_type(0))) return constants(context).norm_short * bytes;
   const double row = last(v, 0) * bytes_of(v.in_type(0));
-  return bytes + v.in_bytes(0) * miss(row, 8, context);
+  return bytes + v.in_bytes(0) * miss(row, constants(context).norm_rows, context);
 }
 
 // Eager frameworks have no kernel for it: powers, means and products one after another, in
-// fp32 whatever the input is. Bytes per element. Source: ETT, A100 and GH200.
-constexpr double kRmsNorm = 24;
-constexpr double kRmsNormGrad = 100;
-
+// fp32 whatever the input is.
 bool eager(const Context& context) { return context.framework->fusion == graph::Fusion::None; }
 
 double rms_norm_bytes(const NodeView& v, double bytes, const Context& context) {
-  if (eager(context)) return kRmsNorm * v.in_count(0);
+  if (eager(context)) return constants(context).rms * v.in_count(0);
   return layer_norm_bytes(v, bytes, context);
 }
 
-// Batch norm in 16 bits, NCHW: likewise bound by instructions. Source: torchvision's VGG with
-// and without it, RTX 2080 Ti, TITAN RTX and A100.
+// Batch norm in 16 bits, NCHW: likewise bound by instructions.
 double batch_norm_bytes(const NodeView& v, double bytes, const Context& context) {
-  return narrow(v.in_type(0)) && eager(context) ? 1.5 * bytes : bytes;
+  return narrow(v.in_type(0)) && eager(context) ? constants(context).batch_norm_short * bytes
+                                                : bytes;
 }
 
 double norm_grad_bytes(const NodeView& v, double bytes, const Context& context) {
   const Kind kind = of(v);
   if (kind == Kind::BatchNorm) return batch_norm_bytes(v, bytes, context);
-  if (kind == Kind::RmsNorm && eager(context)) return kRmsNormGrad * v.in_count(0);
-  if (kind == Kind::LayerNorm && context.generation == Generation::Cdna) bytes *= kCdnaNorm;
+  if (kind == Kind::RmsNorm && eager(context)) return constants(context).rms_grad * v.in_count(0);
+  if (kind == Kind::LayerNorm && context.generation == Generation::Cdna)
+    bytes *= constants(context).norm_cdna;
   const bool slow =
       kind == Kind::LayerNorm && narrow(v.in_type(0)) && context.generation < Generation::Hopper;
-  return slow ? 2 * bytes : bytes;
+  return slow ? constants(context).norm_short_grad * bytes : bytes;
 }
 
-// Times the traffic that the operator itself needs. NeuSight's graphs (pow, maximum, loss),
-// torchvision's CNN steps (pooling), ETT (GELU in 16 bits). Upsampling, gathering and top-k are
+// Times the traffic that the operator itself needs. Upsampling, gathering and top-k are
 // assumptions: atomics read what they add to, selection takes several passes.
-double factor(const NodeView& v) {
+double factor(const NodeView& v, const StreamConstants& c) {
   switch (v.node.kind) {
     case Kind::MaxPool:
-      return 1.35;
+      return c.max_pool;
     case Kind::PoolGrad:
-      return of(v) == Kind::MaxPool ? 1.35 : 1;
+      return of(v) == Kind::MaxPool ? c.max_pool : 1;
     case Kind::LossGrad:
-      return 2.5;
+      return c.loss_grad;
     case Kind::UpsampleGrad:
     case Kind::GatherGrad:
       return 2;
     case Kind::TopK:
       return 4;
     case Kind::Gelu:
-      return narrow(v.in_type(0)) ? 1.25 : 1;
+      return narrow(v.in_type(0)) ? c.gelu_short : 1;
     case Kind::PointwiseGrad:
-      if (of(v) == Kind::Gelu) return narrow(v.in_type(0)) ? 1.13 : 1;
-      if (of(v) == Kind::Pow) return 7.0 / 3;
-      if (of(v) == Kind::Maximum || of(v) == Kind::Minimum) return 10.0 / 3;
+      if (of(v) == Kind::Gelu) return narrow(v.in_type(0)) ? c.gelu_short_grad : 1;
+      if (of(v) == Kind::Pow) return c.pow_grad;
+      if (of(v) == Kind::Maximum || of(v) == Kind::Minimum) return c.maximum_grad;
       return 1;
     default:
       return 1;
@@ -162,7 +157,7 @@ double moved_bytes(const NodeView& v, const Work& work, const Context& context) 
     case Kind::SliceGrad:  // the rest is filled with zeros first
       return bytes + v.in_bytes(0);
     default:
-      return bytes * factor(v);
+      return bytes * factor(v, constants(context));
   }
 }
 

@@ -26,7 +26,8 @@ graph::Graph one(Kind kind, const graph::Shape& shape, const Attributes& attribu
 // Passes over 4 bytes per element of a tensor of `count` values, launches not counted.
 double passes(const graph::Graph& step, Phase phase, double count, const hw::Device& device,
               const std::string& framework = "pytorch") {
-  const Context context = context_for(device, framework_named(framework), Precision::Fp32);
+  const Context context =
+      context_for(device, framework_named(framework), Precision::Fp32, test_model());
   const graph::Bound bound = graph::bind(step, {{"batch", 1}});
   double seconds = 0;
   for (const graph::Node& node : step.nodes) {
@@ -104,7 +105,8 @@ TEST(MemoryBound, EmbeddingGradientsSortManyIndices) {
     const graph::Graph step = graph::backward(builder.finish());
     const graph::Bound bound = graph::bind(step, {{"batch", 1}});
     const hw::Device device = round_device();
-    const Context context = context_for(device, framework_named("pytorch"), Precision::Fp32);
+    const Context context =
+        context_for(device, framework_named("pytorch"), Precision::Fp32, test_model());
     const graph::NodeView view{bound, step.nodes.back()};
     return memory_bound_time(view, graph::work(view), context);
   };

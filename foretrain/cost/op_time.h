@@ -6,6 +6,7 @@
 
 #include "foretrain/base/precision.h"
 #include "foretrain/base/seconds.h"
+#include "foretrain/cost/constants.h"
 #include "foretrain/cost/framework.h"
 #include "foretrain/graph/op.h"
 #include "foretrain/hw/device.h"
@@ -50,6 +51,7 @@ struct Attention {
 struct Context {
   const hw::Device* device = nullptr;
   const Framework* framework = nullptr;
+  const OperatorModel* model = nullptr;
   Precision precision = Precision::Fp32;
   double matrix_flops_per_s = 0;  // sustained rate of products in `precision`
   double vector_flops_per_s = 0;  // sustained rate of fp32 arithmetic
@@ -66,7 +68,6 @@ struct Context {
   double short_bytes_per_s = 0;  // products on matrix units
   double conv_flops_per_s = 0;   // convolutions on vector units
   double conv_bytes_per_s = 0;
-  double conv_cache_bytes = 0;        // of the intermediate values of a Winograd transform
   double conv_short_flops_per_s = 0;  // convolutions on matrix units
   double conv_short_bytes_per_s = 0;
   Attention attention{};
@@ -74,7 +75,9 @@ struct Context {
   double conv_launch_s = 0;  // likewise around convolutions
 };
 
-Context context_for(const hw::Device& device, const Framework& framework, Precision precision);
+// `model` must outlive the result.
+Context context_for(const hw::Device& device, const Framework& framework, Precision precision,
+                    const OperatorModel& model);
 
 // The seam between hand-written and learned operator models: any callable of this form.
 using OpTimer = std::function<OpTime(const graph::NodeView&, const graph::Work&, const Context&)>;

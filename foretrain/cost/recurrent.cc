@@ -11,10 +11,6 @@ using graph::Attr;
 using graph::Kind;
 using graph::NodeView;
 
-// Latency of one time step besides its product: the gates' kernel and the gaps around both.
-// Read off PipeDream's GNMT profiles (V100, LSTM of 1024, 25 and 48 steps).
-constexpr double kStepLatency = 20e-6;  // s
-
 struct Layers {
   double steps;
   double batch;
@@ -58,7 +54,8 @@ OpTime recurrent_chain(const Layers& l, DType type, double element, bool backwar
          .out_bytes = element};
   if (backward) std::swap(g.n, g.k);
   OpTime step = gemm_time(g, type, true, context);
-  step.total += Seconds{kStepLatency};
+  // The gates' kernel and the gaps around both.
+  step.total += Seconds{context.model->constants.recurrent_step};
   step.kernels += 1;
   OpTime chain;
   add(chain, step, depth);

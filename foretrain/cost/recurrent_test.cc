@@ -40,7 +40,8 @@ graph::Graph recurrent(const Form& form) {
 
 double time_of(const Form& form, std::int64_t batch, Kind kind = Kind::Recurrent) {
   const hw::Device device = v100();
-  const Context context = context_for(device, framework_named("pytorch"), Precision::Fp32);
+  const Context context =
+      context_for(device, framework_named("pytorch"), Precision::Fp32, test_model());
   const graph::Graph step = recurrent(form);
   const graph::Bound bound = graph::bind(step, {{"batch", batch}});
   for (const graph::Node& node : step.nodes) {

@@ -9,60 +9,55 @@ namespace {
 
 constexpr double kTera = 1e12;
 
-// Watts per TFLOP/s of fp32 on vector units. Fitted on NeuSight split=train fp32 products of
-// P4, P100, V100, T4, A100-40; Ada and Hopper from the RTX 4090's datasheet, CDNA (matrix
-// units) from the MI100's; GA10x a guess.
-double vector_power(Generation generation) {
+// Watts per TFLOP/s of fp32 on vector units.
+double vector_power(Generation generation, const PowerConstants& power) {
   switch (generation) {
     case Generation::AmpereLarge:
-      return 15;
+      return power.vector_ga100;
     case Generation::Cdna:
-      return 6.5;
+      return power.vector_cdna;
     case Generation::AmpereSmall:
-      return 13;
+      return power.vector_ga10x;
     case Generation::Ada:
     case Generation::Hopper:
     case Generation::Blackwell:
     case Generation::Other:
-      return 5.5;
+      return power.vector_new;
     default:
-      return 17;
+      return power.vector_old;
   }
 }
 
-// Share of the fp32 peak that products reach with power to spare: 64 and 128 cores per SM from
-// NeuSight as above; Kepler and Maxwell from the dense layers and convolutions of Justus et al.;
-// CDNA set as the 128 cores are, after NeuSight's MI100 and MI210 rows had been seen.
-double vector_cap(const hw::Device& device, Generation generation) {
-  if (generation == Generation::Kepler) return 0.35;
-  if (generation == Generation::Maxwell) return 0.83;
-  if (generation == Generation::Cdna) return 0.76;
-  return device.fp32_cores_per_sm > 64 ? 0.76 : 1.0;
+// Share of the fp32 peak that products reach with power to spare.
+double vector_cap(const hw::Device& device, Generation generation, const CapConstants& cap) {
+  if (generation == Generation::Kepler) return cap.kepler;
+  if (generation == Generation::Maxwell) return cap.maxwell;
+  if (generation == Generation::Cdna) return cap.cdna;
+  return device.fp32_cores_per_sm > 64 ? cap.cores_128 : cap.cores_64;
 }
 
-// Watts per TFLOP/s of 16-bit products on matrix units. 7 nm and 4N fitted on MosaicML's MPT
-// throughput tables; 12 nm and 8 nm are guesses, and AMD's 7 and 6 nm are taken as NVIDIA's 7.
-double tensor_power(Generation generation) {
+// Watts per TFLOP/s of 16-bit products on matrix units; AMD's 7 and 6 nm are taken as NVIDIA's 7.
+double tensor_power(Generation generation, const PowerConstants& power) {
   switch (generation) {
     case Generation::AmpereLarge:
     case Generation::Cdna:
-      return 1.385;
+      return power.tensor_ga100;
     case Generation::AmpereSmall:
-      return 1.5;
+      return power.tensor_ga10x;
     case Generation::Ada:
     case Generation::Hopper:
     case Generation::Blackwell:
     case Generation::Other:
-      return 0.975;
+      return power.tensor_new;
     default:
-      return 2.6;
+      return power.tensor_old;
   }
 }
 
-// Watts per flop/s against 16-bit products. FP8 fitted on MosaicML's H100 tables.
-double precision_power(Precision precision) {
-  if (precision == Precision::Fp8) return 0.517;
-  if (precision == Precision::Tf32) return 2;
+// Watts per flop/s against 16-bit products.
+double precision_power(Precision precision, const PowerConstants& power) {
+  if (precision == Precision::Fp8) return power.fp8;
+  if (precision == Precision::Tf32) return power.tf32;
   return 1;
 }
 
@@ -103,30 +98,28 @@ double power_limited(double peak_flops_per_s, double cap, double tdp_w, double w
   return std::min(cool, hot) * std::pow(1 + tenth_power(ratio), -0.1);
 }
 
-double sustained_fp32(const hw::Device& device) {
+double sustained_fp32(const hw::Device& device, const Constants& c) {
   if (device.sustained_gemm_flops_per_s) return *device.sustained_gemm_flops_per_s;
   const Generation generation = generation_of(device);
   const double peak = hw::matrix_peak(device, Precision::Fp32).value_or(device.fp32_flops_per_s);
-  return power_limited(peak, vector_cap(device, generation), device.tdp_w,
-                       vector_power(generation) / kTera);
+  return power_limited(peak, vector_cap(device, generation, c.cap), device.tdp_w,
+                       vector_power(generation, c.power) / kTera);
 }
 
-double sustained_conv_fp32(const hw::Device& device) {
-  // Fitted on whole CNN steps of 32 torchvision models on four consumer GPUs.
-  constexpr double kCap = 0.988;
-  // T4's own in NeuSight's convolutions, 12.5 W per TFLOP/s, against its products' 17.
-  constexpr double kPower = 12.5 / 17;
+double sustained_conv_fp32(const hw::Device& device, const Constants& c) {
   const Generation generation = generation_of(device);
   const bool old = generation == Generation::Kepler || generation == Generation::Maxwell;
-  const double cap = old ? vector_cap(device, generation) : kCap;
+  const double cap = old ? vector_cap(device, generation, c.cap) : c.cap.conv;
   const double peak = device.fp32_flops_per_s;
   if (device.sustained_gemm_flops_per_s) {
-    return std::min(cap * peak, *device.sustained_gemm_flops_per_s / kPower);
+    return std::min(cap * peak, *device.sustained_gemm_flops_per_s / c.power.conv);
   }
-  return power_limited(peak, cap, device.tdp_w, kPower * vector_power(generation) / kTera);
+  return power_limited(peak, cap, device.tdp_w,
+                       c.power.conv * vector_power(generation, c.power) / kTera);
 }
 
-double sustained_tensor(const hw::Device& device, Precision precision, double cap) {
+double sustained_tensor(const hw::Device& device, Precision precision, double cap,
+                        const Constants& c) {
   std::optional<double> peak;
   switch (precision) {
     case Precision::Tf32:
@@ -145,29 +138,29 @@ double sustained_tensor(const hw::Device& device, Precision precision, double ca
       break;
   }
   if (!peak) return 0;
-  const double power = tensor_power(generation_of(device)) * precision_power(precision) / kTera;
+  const double power =
+      tensor_power(generation_of(device), c.power) * precision_power(precision, c.power) / kTera;
   return power_limited(*peak, cap, device.tdp_w, power);
 }
 
-double tensor_share(const hw::Device& device) {
+double tensor_share(const hw::Device& device, const Constants& c) {
   const double peak = device.tensor_fp16_flops_per_s.value_or(0);
   if (peak <= 0) return 1;
-  return sustained_tensor(device, Precision::Fp16, 0.86) / peak;
+  return sustained_tensor(device, Precision::Fp16, c.cap.tensor, c) / peak;
 }
 
-double bandwidth_share(const hw::Device& device) {
-  // Fitted on NeuSight split=train element-wise rows of P4, P100, V100, T4, A100-40.
-  if (hw::is_cpu(device)) return 0.9;  // the rest of STREAM's own patterns; assumed
-  if (!device.memory_type.starts_with("hbm")) return 0.76;
+double bandwidth_share(const hw::Device& device, const Constants& c) {
+  if (hw::is_cpu(device)) return c.bandwidth.cpu;
+  if (!device.memory_type.starts_with("hbm")) return c.bandwidth.gddr;
   switch (generation_of(device)) {
     case Generation::Pascal:
-      return 0.75;
+      return c.bandwidth.pascal;
     case Generation::Volta:
-      return 0.91;
-    case Generation::Cdna:  // likewise, MI100 and MI210
-      return 0.82;
+      return c.bandwidth.volta;
+    case Generation::Cdna:
+      return c.bandwidth.cdna;
     default:
-      return 0.87;
+      return c.bandwidth.hbm;
   }
 }
 

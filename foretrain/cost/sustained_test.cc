@@ -42,23 +42,23 @@ TEST(PowerLimited, GrowsWithPeakAndPower) {
 
 // 300 W / 17 = 17.647 TFLOP/s against 15.7: (15.7 / 17.647)^10 = 0.3107, 15.7 * 1.3107^-0.1.
 TEST(SustainedFp32, V100KeepsNinetySevenPercent) {
-  EXPECT_NEAR(sustained_fp32(v100()), 15.281e12, 5e9);
+  EXPECT_NEAR(sustained_fp32(v100(), test_model().constants), 15.281e12, 5e9);
 }
 
 TEST(SustainedFp32, AMeasuredRateWins) {
   hw::Device device = v100();
   device.sustained_gemm_flops_per_s = 12e12;
-  EXPECT_EQ(sustained_fp32(device), 12e12);
-  EXPECT_NEAR(sustained_conv_fp32(device), 0.988 * 15.7e12, 1);
+  EXPECT_EQ(sustained_fp32(device, test_model().constants), 12e12);
+  EXPECT_NEAR(sustained_conv_fp32(device, test_model().constants), 0.988 * 15.7e12, 1);
 }
 
 TEST(SustainedFp32, OldGenerationsReachLess) {
   hw::Device device = round_device();
   device.architecture = "kepler";
-  EXPECT_NEAR(sustained_fp32(device), 3.5e12, 1);
-  EXPECT_NEAR(sustained_conv_fp32(device), 3.5e12, 1);
+  EXPECT_NEAR(sustained_fp32(device, test_model().constants), 3.5e12, 1);
+  EXPECT_NEAR(sustained_conv_fp32(device, test_model().constants), 3.5e12, 1);
   device.architecture = "maxwell";
-  EXPECT_NEAR(sustained_fp32(device), 8.3e12, 1);
+  EXPECT_NEAR(sustained_fp32(device, test_model().constants), 8.3e12, 1);
 }
 
 // T4: 70 W / (2.6 * 65 TFLOP/s) = 0.414 of the peak, far below 0.86.
@@ -67,27 +67,28 @@ TEST(SustainedTensor, PowerLimitsTheT4) {
   device.architecture = "turing";
   device.tensor_fp16_flops_per_s = 65e12;
   device.tdp_w = 70;
-  EXPECT_NEAR(sustained_tensor(device, Precision::Fp16, 0.86) / 65e12, 0.414, 1e-3);
+  EXPECT_NEAR(sustained_tensor(device, Precision::Fp16, 0.86, test_model().constants) / 65e12,
+              0.414, 1e-3);
 }
 
 TEST(SustainedTensor, AbsentWhereTheDeviceHasNone) {
-  EXPECT_EQ(sustained_tensor(v100(), Precision::Bf16, 0.86), 0);
-  EXPECT_EQ(sustained_tensor(v100(), Precision::Fp32, 0.86), 0);
+  EXPECT_EQ(sustained_tensor(v100(), Precision::Bf16, 0.86, test_model().constants), 0);
+  EXPECT_EQ(sustained_tensor(v100(), Precision::Fp32, 0.86, test_model().constants), 0);
 }
 
 TEST(BandwidthShare, FollowsTheMemory) {
-  EXPECT_EQ(bandwidth_share(v100()), 0.91);
-  EXPECT_EQ(bandwidth_share(round_device()), 0.87);
+  EXPECT_EQ(bandwidth_share(v100(), test_model().constants), 0.91);
+  EXPECT_EQ(bandwidth_share(round_device(), test_model().constants), 0.87);
   hw::Device device = v100();
   device.memory_type = "gddr6";
-  EXPECT_EQ(bandwidth_share(device), 0.76);
+  EXPECT_EQ(bandwidth_share(device, test_model().constants), 0.76);
 }
 
 TEST(ContextFor, IsFiniteForADeviceOfWhichNothingIsKnown) {
   const Framework& framework = framework_named("pytorch");
   const hw::Device nothing;
   for (const Precision precision : {Precision::Fp32, Precision::Fp16, Precision::Fp64}) {
-    const Context context = context_for(nothing, framework, precision);
+    const Context context = context_for(nothing, framework, precision, test_model());
     for (const double rate : {context.matrix_flops_per_s, context.vector_flops_per_s,
                               context.memory_bytes_per_s, context.conv_flops_per_s}) {
       EXPECT_TRUE(std::isfinite(rate));

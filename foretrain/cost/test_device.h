@@ -1,10 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices that this folder's tests compute with.
+// Devices and constants that this folder's tests compute with.
 #pragma once
+
+#include <fstream>
+#include <sstream>
 
 #include "foretrain/cost/op_time.h"
 
 namespace foretrain::cost {
+
+// Constants of the tests alone: fitting those in use anew changes no expectation.
+inline const OperatorModel& test_model() {
+  static const OperatorModel kModel = [] {
+    const std::string file = "foretrain/cost/test_constants.json";
+    std::ostringstream text;
+    text << std::ifstream(file).rdbuf();
+    return make_operator_model(read_constants(text.str(), file));
+  }();
+  return kModel;
+}
 
 // Round numbers and no power limit: 10 TFLOP/s, 100 in fp16, 1 TB/s of which 0.87 is sustained,
 // 10 multiprocessors, no cache.

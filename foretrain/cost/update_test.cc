@@ -26,7 +26,8 @@ OpTime time_of(int tensors, graph::Optimizer optimizer, const std::string& frame
   const graph::Graph step = step_of(tensors, optimizer);
   const graph::Bound bound = graph::bind(step, {{"batch", 1}});
   const hw::Device device = round_device();
-  const Context context = context_for(device, framework_named(framework), Precision::Fp32);
+  const Context context =
+      context_for(device, framework_named(framework), Precision::Fp32, test_model());
   const graph::NodeView view{bound, step.nodes.back()};
   return update_time(view, graph::work(view), context);
 }

@@ -29,6 +29,7 @@ Library load_library() {
   Library library;
   library.catalog = hw::load_catalog();
   library.op_timer = cost::analytic_time;
+  library.operators = &cost::shipped_operator_model();
   library.steps = std::make_unique<StepCache>();
   return library;
 }

@@ -49,8 +49,9 @@ class StepCache {
 // What is known, passed to every prediction. Many threads may predict with one.
 struct Library {
   hw::Catalog catalog;
-  cost::OpTimer op_timer;   // the operator model in use
-  bool read_files = true;   // whether a request may name files; a server says no
+  cost::OpTimer op_timer;                          // the form of the operator model
+  const cost::OperatorModel* operators = nullptr;  // its constants
+  bool read_files = true;  // whether a request may name files; a server says no
   std::unique_ptr<StepCache> steps;
 };
 

@@ -37,7 +37,7 @@ class Emitter {
           WorkerClass& worker, const Library& library)
       : bound_(bound), request_(request), job_(job), worker_(worker) {
     const hw::Device& device = setting.cluster.devices[static_cast<std::size_t>(worker.device)];
-    context_ = cost::context_for(device, *setting.framework, request.precision);
+    context_ = cost::context_for(device, *setting.framework, request.precision, *library.operators);
     worker_.host = sim::add_resource(job.program, sim::Service::InOrder);
     worker_.stream = sim::add_resource(job.program, sim::Service::InOrder);
     measure(library);
@@ -51,8 +51,8 @@ class Emitter {
       waiting_host_ += cost::host_time(view, context_) / request_.host_speed;
       if (worker_.ops[n].kernels > 0) {
         const auto tag = static_cast<std::int32_t>(n);
-        const sim::TaskId host = sim::add_task(
-            job_.program, {worker_.host, waiting_host_, kHostTask, tag}, {});
+        const sim::TaskId host =
+            sim::add_task(job_.program, {worker_.host, waiting_host_, kHostTask, tag}, {});
         waiting_host_ = Seconds{0};
         after.push_back(host);
         previous_ = sim::add_task(job_.program,

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/cost/constants.h"
+
+#include <cmath>
+
+#include "foretrain/base/embedded.h"
+#include "foretrain/base/error.h"
+#include "foretrain/base/json.h"
+
+namespace foretrain::cost {
+
+extern const std::span<const EmbeddedFile> kPredictorFiles;
+
+namespace {
+
+constexpr const char* kFormat = "foretrain-operators";
+constexpr int kVersion = 1;
+
+// Calls visit(group, name, value) for every constant; value is a double or an array of them.
+template <typename Visit>
+void visit_rates(Constants& c, Visit visit) {
+  auto& p = c.power;
+  visit("power", "vector_old", p.vector_old);
+  visit("power", "vector_ga100", p.vector_ga100);
+  visit("power", "vector_ga10x", p.vector_ga10x);
+  visit("power", "vector_new", p.vector_new);
+  visit("power", "vector_cdna", p.vector_cdna);
+  visit("power", "conv", p.conv);
+  visit("power", "tensor_old", p.tensor_old);
+  visit("power", "tensor_ga100", p.tensor_ga100);
+  visit("power", "tensor_ga10x", p.tensor_ga10x);
+  visit("power", "tensor_new", p.tensor_new);
+  visit("power", "fp8", p.fp8);
+  visit("power", "tf32", p.tf32);
+  visit("power", "stream", p.stream);
+  visit("cap", "cores_64", c.cap.cores_64);
+  visit("cap", "cores_128", c.cap.cores_128);
+  visit("cap", "kepler", c.cap.kepler);
+  visit("cap", "maxwell", c.cap.maxwell);
+  visit("cap", "cdna", c.cap.cdna);
+  visit("cap", "conv", c.cap.conv);
+  visit("cap", "tensor", c.cap.tensor);
+  visit("cap", "tensor_conv", c.cap.tensor_conv);
+  visit("cap", "converted", c.cap.converted);
+  auto& b = c.bandwidth;
+  visit("bandwidth", "hbm", b.hbm);
+  visit("bandwidth", "volta", b.volta);
+  visit("bandwidth", "pascal", b.pascal);
+  visit("bandwidth", "gddr", b.gddr);
+  visit("bandwidth", "cdna", b.cdna);
+  visit("bandwidth", "cpu", b.cpu);
+  visit("bandwidth", "products", b.products);
+  visit("bandwidth", "tensor", b.tensor);
+  visit("bandwidth", "conv", b.conv);
+  visit("bandwidth", "conv_short", b.conv_short);
+  visit("bandwidth", "conv_channels_last", b.conv_channels_last);
+  visit("launch", "stream", c.launch.stream);
+  visit("launch", "conv", c.launch.conv);
+  visit("launch", "vector", c.launch.vector);
+  visit("launch", "tensor", c.launch.tensor);
+}
+
+template <typename Visit>
+void visit_products(Constants& c, Visit visit) {
+  auto& v = c.vector_products;
+  visit("vector_products", "tiles", v.tiles);
+  visit("vector_products", "tail", v.tail);
+  visit("vector_products", "reread", v.reread);
+  visit("vector_products", "split", v.split);
+  visit("vector_products", "exponent", v.exponent);
+  visit("vector_products", "pascal", v.pascal);
+  visit("vector_products", "pascal_length", v.pascal_length);
+  visit("vector_products", "pascal_exponent", v.pascal_exponent);
+  auto& t = c.tensor_products;
+  visit("tensor_products", "tiles", t.tiles);
+  visit("tensor_products", "tail", t.tail);
+  visit("tensor_products", "start", t.start);
+  visit("tensor_products", "split", t.split);
+  visit("tensor_products", "exponent", t.exponent);
+  auto& a = c.attention;
+  visit("attention", "one", a.one);
+  visit("attention", "one_new", a.one_new);
+  visit("attention", "two", a.two);
+  visit("attention", "two_new", a.two_new);
+  visit("attention", "three", a.three);
+  visit("attention", "vector", a.vector);
+  visit("attention", "power_share", a.power_share);
+  visit("attention", "small_head", a.small_head);
+  visit("attention", "wide_head", a.wide_head);
+  visit("attention", "exponent", a.exponent);
+  visit("recurrent", "step", c.recurrent_step);
+}
+
+template <typename Visit>
+void visit_convolutions(Constants& c, Visit visit) {
+  auto& v = c.vector_conv;
+  visit("vector_conv", "tiles", v.tiles);
+  visit("vector_conv", "tail", v.tail);
+  visit("vector_conv", "start", v.start);
+  visit("vector_conv", "fused_tail", v.fused_tail);
+  visit("vector_conv", "fused_start", v.fused_start);
+  visit("vector_conv", "fused_rate", v.fused_rate);
+  visit("vector_conv", "unfused_tail", v.unfused_tail);
+  visit("vector_conv", "unfused_start", v.unfused_start);
+  visit("vector_conv", "unfused_rate", v.unfused_rate);
+  visit("vector_conv", "transform", v.transform);
+  visit("vector_conv", "weight_transform", v.weight_transform);
+  visit("vector_conv", "exponent", v.exponent);
+  visit("vector_conv", "weight_grad", v.weight_grad);
+  visit("vector_conv", "grouped", v.grouped);
+  visit("vector_conv", "depthwise", v.depthwise);
+  visit("vector_conv", "depthwise_grad", v.depthwise_grad);
+  visit("vector_conv", "bias", v.bias);
+  auto& t = c.tensor_conv;
+  visit("tensor_conv", "tiles", t.tiles);
+  visit("tensor_conv", "tail", t.tail);
+  visit("tensor_conv", "start", t.start);
+  visit("tensor_conv", "least_wave", t.least_wave);
+  visit("tensor_conv", "weight_grad", t.weight_grad);
+  visit("tensor_conv", "grouped", t.grouped);
+  visit("tensor_conv", "exponent", t.exponent);
+  visit("tensor_conv", "transposes", t.transposes);
+  visit("tensor_conv", "transposes_tf32", t.transposes_tf32);
+}
+
+template <typename Visit>
+void visit_streams(Constants& c, Visit visit) {
+  auto& s = c.streams;
+  visit("streams", "miss", s.miss);
+  visit("streams", "norm_rows", s.norm_rows);
+  visit("streams", "softmax_rows", s.softmax_rows);
+  visit("streams", "softmax_cdna", s.softmax_cdna);
+  visit("streams", "norm_cdna", s.norm_cdna);
+  visit("streams", "norm_short", s.norm_short);
+  visit("streams", "norm_short_grad", s.norm_short_grad);
+  visit("streams", "rms", s.rms);
+  visit("streams", "rms_grad", s.rms_grad);
+  visit("streams", "batch_norm_short", s.batch_norm_short);
+  visit("streams", "max_pool", s.max_pool);
+  visit("streams", "loss_grad", s.loss_grad);
+  visit("streams", "gelu_short", s.gelu_short);
+  visit("streams", "gelu_short_grad", s.gelu_short_grad);
+  visit("streams", "pow_grad", s.pow_grad);
+  visit("streams", "maximum_grad", s.maximum_grad);
+}
+
+template <typename Visit>
+void visit_host(Constants& c, Visit visit) {
+  auto& h = c.host;
+  visit("host", "conv", h.conv);
+  visit("host", "batch_norm", h.batch_norm);
+  visit("host", "norm", h.norm);
+  visit("host", "linear", h.linear);
+  visit("host", "matmul", h.matmul);
+  visit("host", "attention", h.attention);
+  visit("host", "recurrent", h.recurrent);
+  visit("host", "embedding", h.embedding);
+  visit("host", "concat", h.concat);
+  visit("host", "pool", h.pool);
+  visit("host", "softmax", h.softmax);
+  visit("host", "loss", h.loss);
+  visit("host", "cast", h.cast);
+  visit("host", "other", h.other);
+  visit("host", "view", h.view);
+  visit("host", "conv_grad", h.conv_grad);
+  visit("host", "batch_norm_grad", h.batch_norm_grad);
+  visit("host", "norm_grad", h.norm_grad);
+  visit("host", "pointwise_grad", h.pointwise_grad);
+  visit("host", "accumulate", h.accumulate);
+  visit("host", "branch", h.branch);
+  visit("host", "matmul_grad", h.matmul_grad);
+  visit("host", "attention_grad", h.attention_grad);
+  visit("host", "recurrent_grad", h.recurrent_grad);
+  visit("host", "embedding_grad", h.embedding_grad);
+  visit("host", "loss_grad", h.loss_grad);
+  visit("host", "sum_grad", h.sum_grad);
+  visit("host", "other_grad", h.other_grad);
+  visit("host", "view_grad", h.view_grad);
+  visit("host", "zero", h.zero);
+  visit("host", "update", h.update);
+  visit("host", "update_tensor", h.update_tensor);
+  visit("host", "update_step", h.update_step);
+}
+
+template <typename Visit>
+void visit_all(Constants& c, Visit visit) {
+  visit_rates(c, visit);
+  visit_products(c, visit);
+  visit_convolutions(c, visit);
+  visit_streams(c, visit);
+  visit_host(c, visit);
+}
+
+std::span<double> values(double& one) { return {&one, 1}; }
+template <std::size_t N>
+std::span<double> values(std::array<double, N>& many) {
+  return many;
+}
+
+// A number of the file: a share, a time, an exponent; zero only where nothing is added.
+void read_number(const Json& value, const std::string& where, double& into) {
+  const bool fine = value.is_number() && std::isfinite(value.get<double>()) &&
+                    value.get<double>() >= 0 && value.get<double>() < 1e9;
+  if (!fine) throw Error(ErrorKind::BadInput, where + " is not a number from 0 to 1e9");
+  into = value.get<double>();
+}
+
+}  // namespace
+
+std::vector<NamedConstant> named_constants(Constants& constants) {
+  std::vector<NamedConstant> all;
+  visit_all(constants, [&all](const char* group, const char* name, auto& value) {
+    const std::span<double> each = values(value);
+    const std::string base = std::string(group) + "." + name;
+    for (std::size_t i = 0; i < each.size(); ++i) {
+      all.push_back({each.size() == 1 ? base : base + "." + std::to_string(i), &each[i]});
+    }
+  });
+  return all;
+}
+
+Constants read_constants(std::string_view text, const std::string& where) {
+  const Json file = parse_json(text, where);
+  JsonFields top(file, where);
+  if (top.required_text("format") != kFormat || top.required_number("version") != kVersion) {
+    throw Error(
+        ErrorKind::BadInput,
+        where + ": not an operator model of version 1; `foretrain fit operators` writes one");
+  }
+  top.ignore("notes");
+  Constants constants;
+  std::vector<std::pair<std::string, JsonFields>> groups;
+  visit_all(constants, [&](const char* group, const char* name, auto& value) {
+    if (groups.empty() || groups.back().first != group) {
+      if (!groups.empty()) groups.back().second.finish();
+      groups.emplace_back(group, JsonFields(top.require(group), where + ": " + group));
+    }
+    const Json& entry = groups.back().second.require(name);
+    const std::span<double> each = values(value);
+    const std::string place = where + ": " + group + "." + name;
+    if (each.size() == 1) return read_number(entry, place, each[0]);
+    if (!entry.is_array() || entry.size() != each.size()) {
+      throw Error(ErrorKind::BadInput,
+                  place + " is not a list of " + std::to_string(each.size()) + " numbers");
+    }
+    for (std::size_t i = 0; i < each.size(); ++i) read_number(entry[i], place, each[i]);
+  });
+  groups.back().second.finish();
+  top.finish();
+  return constants;
+}
+
+std::string write_constants(const Constants& constants, std::span<const std::string> notes) {
+  OrderedJson file{{"format", kFormat}, {"version", kVersion}, {"notes", notes}};
+  Constants copy = constants;
+  visit_all(copy, [&file](const char* group, const char* name, auto& value) {
+    file[group][name] = value;
+  });
+  return file.dump(1) + "\n";
+}
+
+OperatorModel make_operator_model(const Constants& c) {
+  return {c,
+          SmoothMax(c.vector_products.exponent),
+          SmoothMax(c.tensor_products.exponent),
+          SmoothMax(c.vector_conv.exponent),
+          SmoothMax(c.tensor_conv.exponent),
+          SmoothMax(c.attention.exponent)};
+}
+
+const OperatorModel& shipped_operator_model() {
+  static const OperatorModel kShipped = [] {
+    for (const EmbeddedFile& file : kPredictorFiles) {
+      if (file.name.ends_with("operators.json")) {
+        return make_operator_model(read_constants(file.text, std::string(file.name)));
+      }
+    }
+    throw Error(ErrorKind::Io, "the program has no operator model: data/predictors/operators.json");
+  }();
+  return kShipped;
+}
+
+}  // namespace foretrain::cost
