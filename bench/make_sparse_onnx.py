@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes an ONNX file of many gigabytes that takes almost no disk space: the weights are holes.
 
-    make_sparse_onnx.py FILE [GIGABYTES]
+    make_sparse_onnx.py FILE [GIBIBYTES]
 
 A chain of linear layers of 16384 x 16384 values (1 GiB each), encoded by hand as onnx.proto
 says, to measure that reading a model does not read its weights.

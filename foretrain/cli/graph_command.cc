@@ -107,9 +107,12 @@ void add_graph_command(CLI::App& app, Console& console) {
       "Examples:\n"
       "  foretrain graph resnet50 --batch 128\n"
       "  foretrain graph bert-large --json\n"
+      "  foretrain graph model.onnx:height=224,width=224\n"
       "  foretrain graph resnet18 --dot | dot -Tsvg -o resnet18.svg");
-  command.add_option("model,--model", options->model,
-                     "a built-in name (foretrain models) or a file (-: standard input)");
+  command.add_option(
+      "model,--model", options->model,
+      "a built-in name (foretrain models) or a file: .onnx, .ftg.json, config.json (-: "
+      "standard input); sizes go behind a colon, as in model.onnx:height=224");
   command.add_option("--batch", options->batch, "samples (1)")
       ->type_name("N")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}).description(""));

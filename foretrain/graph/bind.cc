@@ -21,8 +21,11 @@ Values symbol_values(const Graph& graph, const Binding& binding) {
     const auto found = std::find_if(binding.begin(), binding.end(),
                                     [&](const auto& b) { return b.first == graph.symbols[i]; });
     if (found == binding.end() || found->second < 1) {
-      throw Error(ErrorKind::BadInput, "model '" + printable(graph.name) + "': symbol '" + graph.symbols[i] +
-                                           "' needs a value of at least 1");
+      throw Error(ErrorKind::BadInput,
+                  "model '" + printable(graph.name) + "': its size '" + graph.symbols[i] +
+                      "' is open and needs a value of at least 1; an ONNX file takes it behind its "
+                      "name, as model.onnx:" +
+                      graph.symbols[i] + "=NUMBER");
     }
     values[i] = found->second;
   }

@@ -94,9 +94,9 @@ std::string read_content(const std::filesystem::path& file) {
   if (!std::filesystem::exists(status)) fail_reading(file, "there is no such file");
   if (std::filesystem::is_directory(status)) {
     if (std::filesystem::exists(file / "saved_model.pb", error)) {
-      throw Error(
-          ErrorKind::Unsupported,
-          named(file) + ": this looks like a TensorFlow SavedModel, which cannot be read yet");
+      throw Error(ErrorKind::Unsupported, named(file) +
+                                              ": this looks like a TensorFlow SavedModel, which "
+                                              "cannot be read yet; use .onnx or .ftg.json");
     }
     throw Error(ErrorKind::BadInput, named(file) + ": is a folder, not a model file");
   }
@@ -140,10 +140,11 @@ graph::Graph read_model(std::string_view content, const std::string& where) {
   if (!format.empty()) {
     throw Error(ErrorKind::Unsupported, printable(where, 200) + ": this looks like " +
                                             std::string(format) +
-                                            ", which cannot be read yet; use .ftg.json");
+                                            ", which cannot be read yet; use .onnx or .ftg.json");
   }
   throw Error(ErrorKind::BadInput,
-              printable(where, 200) + ": is not a model file; .ftg.json begins with '{'");
+              printable(where, 200) +
+                  ": is not a model file: neither ONNX nor .ftg.json, which begins with '{'");
 }
 
 graph::Graph import_model(const std::filesystem::path& file, std::string_view parameters) {

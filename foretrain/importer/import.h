@@ -14,7 +14,8 @@ namespace foretrain::importer {
 //   Io           the file cannot be read
 //   BadInput     it is not a well-formed model
 //   Unsupported  a format or operator that this program does not read
-// `parameters` gives values to sizes that an ONNX file leaves open: "height=224,width=224".
+// `parameters` gives values to sizes that an ONNX file leaves open: "height=224,width=224"; no
+// other format that is read here takes any.
 graph::Graph import_model(const std::filesystem::path& file, std::string_view parameters = "");
 
 // The same for content that is in memory already, such as an upload; `where` names it.

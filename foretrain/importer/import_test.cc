@@ -60,7 +60,7 @@ TEST_F(ImportModel, SaysWhyAFileCannotBeRead) {
   EXPECT_EQ(problem(file("empty.json", "")), "BadInput: is empty");
   EXPECT_EQ(problem(file("blank.json", " \n")), "BadInput: is empty");
   EXPECT_EQ(problem(file("text.txt", "hello")),
-            "BadInput: is not a model file; .ftg.json begins with '{'");
+            "BadInput: is not a model file: neither ONNX nor .ftg.json, which begins with '{'");
 }
 
 // The first bytes of each format, as their writers leave them.
@@ -74,8 +74,9 @@ TEST_F(ImportModel, RecognisesFormatsThatItDoesNotReadYet) {
       {"\x89HDF\r\n", "a Keras HDF5 file"},
   };
   for (const auto& [content, format] : cases) {
-    EXPECT_EQ(problem(file("model.bin", content)), "Unsupported: this looks like " + format +
-                                                       ", which cannot be read yet; use .ftg.json");
+    EXPECT_EQ(problem(file("model.bin", content)),
+              "Unsupported: this looks like " + format +
+                  ", which cannot be read yet; use .onnx or .ftg.json");
   }
   EXPECT_EQ(problem(file("config.json", R"({"model_type": "bert", "hidden_size": 768})")),
             "Unsupported: this looks like a Hugging Face config.json, which is read from a file of "
@@ -83,7 +84,8 @@ TEST_F(ImportModel, RecognisesFormatsThatItDoesNotReadYet) {
   std::filesystem::create_directories(folder() / "saved");
   file("saved/saved_model.pb", "x");
   EXPECT_EQ(problem(folder() / "saved"),
-            "Unsupported: this looks like a TensorFlow SavedModel, which cannot be read yet");
+            "Unsupported: this looks like a TensorFlow SavedModel, which cannot be read yet; use "
+            ".onnx or .ftg.json");
 }
 
 TEST_F(ImportModel, ReadsOnnxByItsContent) {

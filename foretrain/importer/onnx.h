@@ -15,8 +15,9 @@ namespace foretrain::importer {
 // Whether content begins as an ONNX file does.
 bool is_onnx(std::string_view content);
 
-// Reads a model. Weights are neither loaded nor, where they lie in other files, looked for: a
-// file of many gigabytes costs megabytes. `values` gives sizes to dimensions that the file
+// Reads a model. Weights are not loaded: a file of many gigabytes costs megabytes. Other files in
+// which it keeps them need not be there; where they lie beside it, constants and samples are
+// looked at. `values` gives sizes to dimensions that the file
 // leaves open, by their names there; the others become symbols. Throws Error naming file and node:
 //   Io           the file cannot be read
 //   BadInput     it is not a well-formed model, or a value names no dimension of it
@@ -24,7 +25,7 @@ bool is_onnx(std::string_view content);
 //                shape that depends on data
 graph::Graph read_onnx(const std::filesystem::path& file, const graph::Binding& values = {});
 
-// The same for content that is in memory; `where` names it.
+// The same for content that is in memory; `where` names it. No other file is looked at.
 graph::Graph read_onnx(std::string_view content, const std::string& where,
                        const graph::Binding& values = {});
 

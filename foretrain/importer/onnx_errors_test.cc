@@ -168,6 +168,23 @@ TEST(OnnxErrors, AbsurdSizesAreRefused) {
             "none");
 }
 
+// An empty node takes two bytes of a file.
+TEST(OnnxErrors, AMillionNodesAreTheMost) {
+  std::string nodes;
+  for (int i = 0; i < 1'000'001; ++i) nodes += text(1, "");
+  EXPECT_NE(message(number(1, 8) + text(7, nodes)).find("there are more than 1,000,000 nodes"),
+            std::string::npos);
+}
+
+TEST(OnnxErrors, GraphsInsideGraphsHaveABottom) {
+  std::string graph;
+  for (int depth = 0; depth < 40; ++depth) {
+    graph = text(1, node("If", {"x"}, {"y"}, {graph_attribute("then_branch", graph)}));
+  }
+  EXPECT_NE(message(number(1, 8) + text(7, graph)).find("graphs are nested more than 32 deep"),
+            std::string::npos);
+}
+
 TEST(OnnxErrors, AMissingFileIsIo) {
   try {
     read_onnx(std::filesystem::path("no/such/model.onnx"));

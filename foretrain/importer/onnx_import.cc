@@ -9,6 +9,7 @@
 #include "foretrain/base/near.h"
 #include "foretrain/graph/passes.h"
 #include "foretrain/importer/onnx_call.h"
+#include "foretrain/importer/onnx_names.h"
 #include "foretrain/importer/onnx_tensor.h"
 
 namespace foretrain::importer {
@@ -129,6 +130,15 @@ void note_opaque(Graph& graph) {
   graph.notes.push_back(note);
 }
 
+void note_folded_norms(const OnnxModel& model, std::vector<std::string>& notes) {
+  const std::vector<OnnxNode>& nodes = model.graph.nodes;
+  const auto folded = std::count_if(nodes.begin(), nodes.end(), has_folded_norm);
+  if (folded == 0) return;
+  notes.push_back(std::to_string(folded) +
+                  " convolutions have a batch norm folded in, which training would run and learn; "
+                  "docs/onnx.md says how to export for training");
+}
+
 void add_notes(const OnnxTranslation& all, Graph& graph) {
   std::vector<std::string>& notes = graph.notes;
   if (!graph.loss) notes.emplace_back("no loss in the file: training starts from the outputs");
@@ -146,13 +156,15 @@ void add_notes(const OnnxTranslation& all, Graph& graph) {
     notes.emplace_back("the file stores 16-bit floats; the precision that is asked for decides");
   }
   if (all.merged_parameters > 0) {
-    notes.push_back(std::to_string(all.merged_parameters) +
-                    " vectors of equal values that the exporter had merged count per layer");
+    notes.push_back(
+        std::to_string(all.merged_parameters) +
+        " weights that the exporter had merged because they were equal count per layer");
   }
   if (all.tied_parameters > 0) {
     notes.push_back(std::to_string(all.tied_parameters) +
                     " weights that are turned copies of an embedding table count as that table");
   }
+  note_folded_norms(all.model, notes);
   note_opaque(graph);
 }
 

@@ -104,6 +104,50 @@ TEST(OnnxLayers, EqualVectorsOfSeveralLayersCountForEach) {
   EXPECT_EQ(graph::parameter_count(model(counting("a.weight", {8}))), 8);
 }
 
+// Blocks that are made as copies of one have equal weights until they are trained. A layer that
+// runs twice, or whose weight another layer takes, has one: 4 * 4.
+TEST(OnnxLayers, EqualWeightsOfCopiedBlocksCountForEach) {
+  const auto model = [](const std::string& second) {
+    return read(File()
+                    .input("x", {"batch", 4})
+                    .stored(counting("layers.0.fc.weight", {4, 4}))
+                    .run("MatMul", {"x", "layers.0.fc.weight"}, {"h"}, {}, "/layers.0/fc/MatMul")
+                    .run("MatMul", {"h", "layers.0.fc.weight"}, {"y"}, {}, second)
+                    .output("y"));
+  };
+  const Graph copied = model("/layers.11/fc/MatMul");
+  EXPECT_EQ(graph::parameter_count(copied), 32);
+  EXPECT_EQ(tensor_named(copied, "layers.11.fc.weight").role, graph::Role::Parameter);
+  EXPECT_TRUE(has_note(copied, "had merged"));
+  EXPECT_EQ(graph::parameter_count(model("/layers.0/fc/MatMul_1")), 16);
+  EXPECT_EQ(graph::parameter_count(model("/head/fc/MatMul")), 16);
+}
+
+TEST(OnnxLayers, SaysThatBatchNormsWereFolded) {
+  const auto model = [](const std::string& weight) {
+    return read(File()
+                    .input("x", {"batch", 3, 8, 8})
+                    .weight(weight, {4, 3, 3, 3})
+                    .run("Conv", {"x", weight}, {"y"})
+                    .output("y"));
+  };
+  EXPECT_TRUE(has_note(model("onnx::Conv_12"), "1 convolutions have a batch norm folded in"));
+  EXPECT_FALSE(has_note(model("stem.weight"), "folded"));
+}
+
+TEST(OnnxLayers, TablesOfPositionsAreNotLearned) {
+  const auto model = [](const std::string& name) {
+    return read(File()
+                    .input("x", {"batch", 5, 4})
+                    .stored(counting(name, {5, 4}))
+                    .run("Mul", {"x", name}, {"y"})
+                    .output("y"));
+  };
+  EXPECT_EQ(graph::parameter_count(model("rotary.cos")), 0);
+  EXPECT_EQ(graph::parameter_count(model("encoder.pe")), 0);
+  EXPECT_EQ(graph::parameter_count(model("encoder.gate")), 20);
+}
+
 TEST(OnnxLayers, OldExportersNameTheCopies) {
   const Graph graph = read(File()
                                .input("x", {"batch", 8})

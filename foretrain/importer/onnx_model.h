@@ -13,6 +13,7 @@ namespace foretrain::importer {
 // What an ONNX file says, before it is understood. Names are views of the file's bytes, which
 // must outlive these structs. Field names follow onnx.proto.
 
+class OnnxExternalFiles;
 struct OnnxGraph;
 
 // TensorProto::DataType, as far as this program tells types apart.
@@ -45,7 +46,7 @@ struct OnnxTensor {
   std::vector<std::int64_t> dims;
   std::vector<std::int64_t> integers;  // values of a small integer or boolean tensor
   std::vector<double> reals;           // values of a small floating-point tensor
-  std::string_view raw;                // where the values lie, if they lie in the file as they are
+  std::string_view raw;                // where the values lie, if they can be had as they are
   bool uniform = false;                // a vector whose values are all the same
 };
 
@@ -124,7 +125,8 @@ inline constexpr std::size_t kMostOnnxValues = 1024;
 
 // Reads the structure of an ONNX file; large tensors are skipped without being touched, so a
 // mapped file of many gigabytes costs little. Throws Error(BadInput) where it is damaged or
-// beyond the limits of docs/onnx.md; the message does not name the file.
-OnnxModel parse_onnx(std::string_view content);
+// beyond the limits of docs/onnx.md; the message does not name the file. `beside` must outlive
+// the model.
+OnnxModel parse_onnx(std::string_view content, OnnxExternalFiles& beside);
 
 }  // namespace foretrain::importer

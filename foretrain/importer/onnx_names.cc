@@ -88,12 +88,36 @@ std::string own_path(const OnnxScope& scope, const OnnxNode& node) {
   return std::string(node.name);
 }
 
+// "layers.11.fc" becomes "layers.#.fc".
+std::string without_numbers(std::string_view path) {
+  std::string result;
+  for (const char c : path) {
+    if (!is_digit(c)) {
+      result += c;
+    } else if (result.empty() || result.back() != '#') {
+      result += '#';
+    }
+  }
+  return result;
+}
+
 }  // namespace
 
 std::string layer_path(const OnnxScope& scope, const OnnxNode& node) {
   const std::string own = own_path(scope, node);
   if (scope.path.empty() || own.starts_with(scope.path)) return own;
   return own.empty() ? scope.path : scope.path + "." + own;
+}
+
+bool are_sibling_layers(std::string_view a, std::string_view b) {
+  return a != b && b.find('@') == std::string_view::npos &&
+         without_numbers(a) == without_numbers(b);
+}
+
+bool has_folded_norm(const OnnxNode& node) {
+  if (!node.op_type.starts_with("Conv") || node.inputs.size() < 2) return false;
+  return node.inputs[1].starts_with("onnx::Conv") ||
+         node.module_path.find("batch_norm") != std::string_view::npos;
 }
 
 bool is_made_up(std::string_view name) {
@@ -124,8 +148,11 @@ bool sounds_fixed(std::string_view name) {
                                                            "relative_position_index",
                                                            "cos_cached",
                                                            "sin_cached"};
+  // Tables of positions that are buffers by custom; as the end of a longer word they may not be.
+  static constexpr std::array<std::string_view, 4> kWhole{"cos", "sin", "pe", "freqs_cis"};
   const std::string_view word = last_word(name);
-  return std::any_of(kWords.begin(), kWords.end(),
+  return std::find(kWhole.begin(), kWhole.end(), word) != kWhole.end() ||
+         std::any_of(kWords.begin(), kWords.end(),
                      [&](std::string_view end) { return word.ends_with(end); });
 }
 

@@ -20,7 +20,8 @@ constexpr std::size_t kLongestName = 4'096;
 
 class Parser {
  public:
-  explicit Parser(std::string_view content) : content_(content) {}
+  Parser(std::string_view content, OnnxExternalFiles& beside)
+      : content_(content), beside_(beside) {}
 
   OnnxModel model() {
     OnnxModel model;
@@ -98,7 +99,7 @@ class Parser {
           graph.name = name(in);
           break;
         case 5:
-          add(graph.initializers, parse_onnx_tensor(in.message()), in);
+          add(graph.initializers, parse_onnx_tensor(in.message(), beside_), in);
           break;
         case 11:
           add(graph.inputs, value_info(in.message()), in);
@@ -110,7 +111,7 @@ class Parser {
           add(graph.values, value_info(in.message()), in);
           break;
         case 15:
-          add(graph.initializers, parse_onnx_sparse_tensor(in.message()), in);
+          add(graph.initializers, parse_onnx_sparse_tensor(in.message(), beside_), in);
           break;
         default:
           break;
@@ -177,7 +178,8 @@ class Parser {
           attribute.text = in.bytes();
           break;
         case 5:
-          attribute.tensor = std::make_shared<const OnnxTensor>(parse_onnx_tensor(in.message()));
+          attribute.tensor =
+              std::make_shared<const OnnxTensor>(parse_onnx_tensor(in.message(), beside_));
           break;
         case 6: {
           auto body = std::make_shared<OnnxGraph>();
@@ -289,12 +291,15 @@ class Parser {
   }
 
   std::string_view content_;
+  OnnxExternalFiles& beside_;
   std::size_t entries_ = 0;
   std::size_t nodes_ = 0;
 };
 
 }  // namespace
 
-OnnxModel parse_onnx(std::string_view content) { return Parser(content).model(); }
+OnnxModel parse_onnx(std::string_view content, OnnxExternalFiles& beside) {
+  return Parser(content, beside).model();
+}
 
 }  // namespace foretrain::importer

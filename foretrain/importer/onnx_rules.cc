@@ -42,14 +42,6 @@ const OnnxValueInfo* info_of(const OnnxScope& scope, std::string_view name) {
   return nullptr;
 }
 
-std::vector<std::string> known_names(std::string_view domain) {
-  std::vector<std::string> names;
-  for (const auto& [key, rule] : rules()) {
-    if (key.first == domain) names.emplace_back(key.second);
-  }
-  return names;
-}
-
 [[noreturn]] void fail_without_shape(const OnnxNode& node, std::string_view output) {
   const std::string what =
       "the file does not state the shape of its output '" + printable(output) + "'";
@@ -60,7 +52,7 @@ std::vector<std::string> known_names(std::string_view domain) {
   const std::string domain = printable(node.domain.empty() ? "ai.onnx" : node.domain);
   OnnxCall::fail_unsupported("the operator '" + domain + "." + printable(node.op_type) +
                              "' is not known and " + what +
-                             did_you_mean(node.op_type, known_names(node.domain)));
+                             did_you_mean(node.op_type, ruled_operators(node.domain)));
 }
 
 }  // namespace
@@ -68,6 +60,14 @@ std::vector<std::string> known_names(std::string_view domain) {
 const OnnxRule* find_rule(std::string_view domain, std::string_view name) {
   const auto found = rules().find({domain, name});
   return found == rules().end() ? nullptr : found->second;
+}
+
+std::vector<std::string> ruled_operators(std::string_view domain) {
+  std::vector<std::string> names;
+  for (const auto& [key, rule] : rules()) {
+    if (key.first == domain) names.emplace_back(key.second);
+  }
+  return names;
 }
 
 std::vector<TensorId> all_tensors(const OnnxCall& call) {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "foretrain/importer/onnx_call.h"
 
@@ -18,6 +20,9 @@ struct OnnxRule {
 
 // Null for an operator without a rule.
 const OnnxRule* find_rule(std::string_view domain, std::string_view name);
+
+// Names of the operators of a domain that have one, sorted; "" is ONNX's own domain.
+std::vector<std::string> ruled_operators(std::string_view domain);
 
 // The families, each in its own file.
 std::span<const OnnxRule> onnx_constant_rules();

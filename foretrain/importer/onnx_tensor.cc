@@ -2,8 +2,11 @@
 #include "foretrain/importer/onnx_tensor.h"
 
 #include <bit>
+#include <charconv>
 #include <cmath>
 #include <cstring>
+
+#include "foretrain/importer/onnx_external.h"
 
 namespace foretrain::importer {
 namespace {
@@ -87,8 +90,16 @@ void decode_raw(OnnxTensor& tensor, std::string_view raw) {
   }
 }
 
+// Where in another file values lie.
+struct External {
+  std::string_view location;
+  std::uint64_t offset = 0;
+  std::optional<std::uint64_t> length;
+};
+
 // Where the values of one tensor lie, until its type and shape are known.
 struct Data {
+  External external;
   std::string_view raw;
   std::vector<WireReader> integers;  // int32_data, int64_data, uint64_data
   std::vector<WireReader> reals;     // float_data
@@ -103,6 +114,26 @@ bool is_uniform(const OnnxTensor& tensor, std::size_t size) {
     return false;
   }
   return raw.substr(size) == raw.substr(0, raw.size() - size);
+}
+
+std::optional<std::uint64_t> number_of(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// One entry of external_data.
+void parse_external(WireReader in, External& external) {
+  std::string_view key;
+  std::string_view value;
+  while (in.next()) {
+    if (in.field() == 1) key = in.bytes();
+    if (in.field() == 2) value = in.bytes();
+  }
+  if (key == "location") external.location = value;
+  if (key == "offset") external.offset = number_of(value).value_or(0);
+  if (key == "length") external.length = number_of(value);
 }
 
 void keep_values(OnnxTensor& tensor, const Data& data) {
@@ -163,7 +194,7 @@ bool is_short_float(std::int64_t type) {
   return known(type) == OnnxType::Float16 || known(type) == OnnxType::Bfloat16;
 }
 
-OnnxTensor parse_onnx_tensor(WireReader in) {
+OnnxTensor parse_onnx_tensor(WireReader in, OnnxExternalFiles& beside) {
   OnnxTensor tensor;
   Data data;
   while (in.next()) {
@@ -191,9 +222,16 @@ OnnxTensor parse_onnx_tensor(WireReader in) {
       case 10:
         if (data.doubles.size() <= kMostOnnxValues) data.doubles.push_back(in);
         break;
+      case 13:
+        parse_external(in.message(), data.external);
+        break;
       default:
         break;
     }
+  }
+  const External& other = data.external;
+  if (data.raw.empty() && !other.location.empty()) {
+    data.raw = beside.find(other.location, other.offset, other.length);
   }
   keep_values(tensor, data);
   const bool packed = data.raw.empty() && data.reals.size() == 1;
@@ -205,11 +243,11 @@ OnnxTensor parse_onnx_tensor(WireReader in) {
   return tensor;
 }
 
-OnnxTensor parse_onnx_sparse_tensor(WireReader in) {
+OnnxTensor parse_onnx_sparse_tensor(WireReader in, OnnxExternalFiles& beside) {
   OnnxTensor tensor;
   std::vector<std::int64_t> dims;
   while (in.next()) {
-    if (in.field() == 1) tensor = parse_onnx_tensor(in.message());
+    if (in.field() == 1) tensor = parse_onnx_tensor(in.message(), beside);
     if (in.field() == 3) in.append_integers(dims, kMostDims);
   }
   tensor.dims = std::move(dims);

@@ -7,11 +7,11 @@
 
 namespace foretrain::importer {
 
-// A TensorProto: name, type, shape and, when there are few, values. Data in other files
-// (external_data) is not looked at.
-OnnxTensor parse_onnx_tensor(WireReader in);
+// A TensorProto: name, type, shape and, when there are few, values. Those in other files
+// (external_data) are looked for in `beside`.
+OnnxTensor parse_onnx_tensor(WireReader in, OnnxExternalFiles& beside);
 // A SparseTensorProto as the dense tensor that it stands for, without values.
-OnnxTensor parse_onnx_sparse_tensor(WireReader in);
+OnnxTensor parse_onnx_sparse_tensor(WireReader in, OnnxExternalFiles& beside);
 
 // What a tensor of this ONNX type is stored as in training. 16-bit floats count as F32: the
 // precision that a prediction asks for decides, not the file. 16-bit integers count as I32.

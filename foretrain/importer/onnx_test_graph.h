@@ -91,9 +91,9 @@ inline long peak_memory_kib() {
 // A file that is gone when the test ends.
 class TemporaryFile {
  public:
-  explicit TemporaryFile(const std::string& content) {
+  explicit TemporaryFile(const std::string& content, const std::string& ending = ".onnx") {
     path_ = std::filesystem::temp_directory_path() /
-            ("foretrain-onnx-test-" + std::to_string(::getpid()) + ".onnx");
+            ("foretrain-onnx-test-" + std::to_string(::getpid()) + ending);
     std::ofstream(path_, std::ios::binary) << content;
   }
   ~TemporaryFile() { std::filesystem::remove(path_); }

@@ -59,7 +59,8 @@ struct OnnxScope {
 // A parameter or buffer of the graph that stands for a tensor of the file.
 struct OnnxPlaced {
   graph::TensorId tensor;
-  bool transposed;  // turned against the file
+  bool transposed;      // turned against the file
+  std::string layer{};  // that uses it first
 };
 
 // Everything that grows while a file becomes a graph.

@@ -80,6 +80,23 @@ TensorId own_copy(const OnnxCall& call, const OnnxValue& value) {
   return copy->second;
 }
 
+// A weight that the same layer of another block uses, such as layers.0.fc and layers.1.fc: blocks
+// that start as copies of one have equal weights, which exporters merge though each is trained.
+// A layer that runs twice has one path.
+TensorId copy_of_block(const OnnxCall& call, const OnnxPlaced& first, const OnnxTensor& stored) {
+  OnnxTranslation& all = call.all();
+  const std::string layer = call.path();
+  if (!are_sibling_layers(first.layer, layer)) return first.tensor;
+  const auto [copy, added] = all.copies.try_emplace({&stored, layer}, TensorId{});
+  if (added) {
+    const graph::Tensor like = all.graph.tensor(first.tensor);
+    const std::string name = layer + "." + like.name.substr(like.name.find_last_of("./") + 1);
+    copy->second = add_tensor(all, name, like.shape, like.type, true);
+    ++all.merged_parameters;
+  }
+  return copy->second;
+}
+
 TensorId turn(const OnnxCall& call, TensorId id) {
   return call.emit(Kind::Transpose, {id}, {{graph::Attr::Axes, {1, 0}}});
 }
@@ -95,14 +112,14 @@ TensorId place(const OnnxCall& call, const OnnxValue& value, bool transposed, Sl
     if (transposed != value.transposed) std::swap(shape[0], shape[1]);
     const std::string name = name_of(stored).empty() ? std::string(value.name) : name_of(stored);
     const TensorId id = add_tensor(all, name, shape, value.type, learned);
-    found = all.placed.emplace(&stored, OnnxPlaced{id, transposed}).first;
+    found = all.placed.emplace(&stored, OnnxPlaced{id, transposed, call.path()}).first;
   } else if (learned && all.graph.tensor(found->second.tensor).role == Role::Buffer) {
     graph::Tensor& tensor = all.graph.tensor(found->second.tensor);
     tensor.role = Role::Parameter;  // an earlier use did not show it
     tensor.trainable = true;
   }
-  return found->second.transposed == transposed ? found->second.tensor
-                                                : turn(call, found->second.tensor);
+  const TensorId id = learned ? copy_of_block(call, found->second, stored) : found->second.tensor;
+  return found->second.transposed == transposed ? id : turn(call, id);
 }
 
 std::string_view element(const OnnxTensor& matrix, std::uint64_t row, std::uint64_t column) {

@@ -9,7 +9,10 @@ namespace {
 using enum FieldType;
 
 constexpr std::array kFields{
-    RequestField{"model", Text, "a built-in name (foretrain models) or a file; required"},
+    RequestField{"model", Text,
+                 "a built-in name (foretrain models) or a file: .onnx, .ftg.json, config.json; "
+                 "sizes go behind "
+                 "a colon, as in model.onnx:height=224; required"},
     RequestField{"device", Text, "a name (foretrain devices), or a datasheet as JSON or file"},
     RequestField{"workers", Integer, "devices that compute, in all (1)"},
     RequestField{"workers_per_node", Integer, "devices on each node (all on one node up to 8)"},
