@@ -44,8 +44,9 @@ accuracy-data:
 	@test -n "$(DATA)" || { echo 'make accuracy needs the folder of measurements: make accuracy DATA=dir' >&2; exit 2; }
 	@test -d "$(DATA)/training" || { echo 'make accuracy: no folder $(DATA)/training' >&2; exit 2; }
 
-accuracy: accuracy-data build  ## print the error tables: make accuracy DATA=dir
+accuracy: accuracy-data build  ## print the error tables, write docs/accuracy.md: make accuracy DATA=dir
 	$(FORETRAIN) evaluate --data $(DATA)/training
+	@python3 tools/write_accuracy.py $(FORETRAIN) $(DATA)/training docs/accuracy.md
 
 fuzz: packages-lint  ## fuzz each target for FUZZ_SECONDS (600)
 	@$(MAKE) -s build/fuzz/build.ninja

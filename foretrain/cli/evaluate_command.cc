@@ -26,6 +26,7 @@ struct Options {
   evaluate::Options evaluate;
   bool json = false;
   bool unmapped = false;
+  bool coverage = false;
   std::string rows;
 };
 
@@ -76,6 +77,44 @@ void show_scores(const evaluate::Evaluation& evaluation, const Screen& screen, C
   console.write(render(files, screen));
 }
 
+// The reason of most rows of a file that no request was made of, and how many others there are.
+std::string main_reason(const evaluate::Evaluation& evaluation, const std::string& file) {
+  const evaluate::Reason* first = nullptr;
+  std::size_t others = 0;
+  for (const evaluate::Reason& reason : evaluation.reasons) {  // most rows first
+    if (reason.file != file || reason.outcome != evaluate::Outcome::Unmapped) continue;
+    if (first == nullptr) {
+      first = &reason;
+    } else {
+      ++others;
+    }
+  }
+  if (first == nullptr) return "";
+  const std::string more = others > 0 ? " (" + std::to_string(others) + " more)" : "";
+  return std::to_string(first->rows) + "  " + printable(first->text, 400) + more;
+}
+
+// What became of the rows of each file.
+void show_coverage(const evaluate::Evaluation& evaluation, const Screen& screen, Console& console) {
+  Table table;
+  table.columns = {{"file", false, false}};
+  for (const char* name : {"rows", "mapped", "", "predicted", "refused", "unmapped"}) {
+    table.columns.push_back({name, true, false});
+  }
+  table.columns.push_back({"most rows unmapped because", false, true});
+  const auto add = [&](const std::string& name, const evaluate::Score& score) {
+    const std::size_t mapped = score.predicted + score.refused;
+    const double share = static_cast<double>(mapped) / static_cast<double>(score.rows);
+    table.rows.push_back({printable(name), std::to_string(score.rows), std::to_string(mapped),
+                          percent(share, "%.0f %%"), std::to_string(score.predicted),
+                          std::to_string(score.refused), std::to_string(score.rows - mapped),
+                          main_reason(evaluation, name)});
+  };
+  for (const evaluate::Group& file : evaluation.files) add(file.key.front(), file.score);
+  if (evaluation.files.size() > 1) add("all files", evaluation.total);
+  console.write(render(table, screen));
+}
+
 void show_reasons(const evaluate::Evaluation& evaluation, bool all, const Screen& screen,
                   Console& console) {
   const std::vector<evaluate::Reason>& reasons = evaluation.reasons;
@@ -104,6 +143,11 @@ void show(const evaluate::Evaluation& evaluation, const Options& options, Consol
   if (options.json) return console.line(evaluate::to_json(evaluation));
   Screen screen = console.screen;
   screen.width = std::max(screen.width, kNarrowest);
+  if (options.coverage) {
+    show_coverage(evaluation, screen, console);
+    if (options.unmapped) show_reasons(evaluation, true, screen, console);
+    return;
+  }
   if (evaluation.total.rows > 0) show_scores(evaluation, screen, console);
   show_reasons(evaluation, options.unmapped, screen, console);
   for (const evaluate::IgnoredFile& file : evaluation.ignored) {
@@ -178,6 +222,8 @@ void add_evaluate_command(CLI::App& app, Console& console) {
       ->allow_extra_args(false)
       ->default_str("file,device,metric");
   command.add_flag("--unmapped", options->unmapped, "list every reason why rows are not predicted");
+  command.add_flag("--coverage", options->coverage,
+                   "show what became of each file's rows in place of the errors");
   command.add_flag("--count-refused", options->evaluate.count_refused,
                    "a row whose prediction is refused counts as an error of 100 %");
   command.add_option("--rows", options->rows,

@@ -243,11 +243,14 @@ MappedRow map_row(const Mapping& mapping, const Row& row) {
   mapped.device = device_of(draft, filler, row);
   const bool named = draft.compare != nullptr && !draft.compare->name.empty();
   mapped.metric = named ? draft.compare->name : std::string(cell(row, "metric"));
-  if (draft.skip != nullptr) {
-    mapped.reason = filler.fill(*draft.skip, true).value_or(filler.reason());
+  const bool no_model = !draft.fields.contains("model");
+  const Template* skip =
+      draft.skip == nullptr && no_model && mapping.otherwise ? &*mapping.otherwise : draft.skip;
+  if (skip != nullptr) {
+    mapped.reason = filler.fill(*skip, true).value_or(filler.reason());
     return mapped;
   }
-  if (draft.compare == nullptr || !draft.fields.contains("model")) {
+  if (draft.compare == nullptr || no_model) {
     mapped.reason = "no rule for model " + in_quotes(cell(row, "model")) + ", metric " +
                     in_quotes(cell(row, "metric"));
     return mapped;

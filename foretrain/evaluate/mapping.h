@@ -60,11 +60,12 @@ struct Rule {
 };
 
 // Rules hold from top to bottom: each that applies adds to the request or replaces its fields;
-// one that skips ends it.
+// one that skips ends it. `otherwise` is the reason where none names a model.
 struct Mapping {
   std::string where;
   std::vector<Variable> variables;
   std::vector<Rule> rules;
+  std::optional<Template> otherwise;
 };
 
 // Throws Error(BadInput), or NotFound for a report's number that does not exist. `where` begins

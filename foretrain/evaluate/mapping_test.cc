@@ -136,6 +136,12 @@ TEST(MapRow, NamesARowThatNoRuleCompares) {
             "no rule for model 'ResNet', metric 'step'");
 }
 
+TEST(MapRow, GivesTheMappingsOwnReasonWhereNoRuleNamesAModel) {
+  const char* json = R"({"rules": [{"request": {"workers": 1}, "compare": {"number": "mfu"}}],
+                         "otherwise": "not in the zoo: {model}"})";
+  EXPECT_EQ(map(json, usual()).reason, "not in the zoo: ResNet");
+}
+
 // Cells come from outside: what they hold stays inside its JSON string.
 TEST(MapRow, EscapesWhatCellsHold) {
   const MappedRow mapped = map(
@@ -192,6 +198,7 @@ TEST(CheckColumns, FindsAColumnThatIsNotThere) {
   for (const char* json :
        {R"({"rules": [{"when": {"modell": "x"}, "skip": "y"}]})",
         R"({"rules": [{"skip": "{modell}"}]})",
+        R"({"rules": [{"skip": "y"}], "otherwise": "{modell}"})",
         R"({"rules": [{"request": {"model": "{modell}"}}]})",
         R"({"variables": {"x": {"column": "modell"}}, "rules": [{"skip": "y"}]})",
         R"({"rules": [{"compare": {"number": "step_time_s", "divide_by": "modell"}}]})"}) {

@@ -194,7 +194,9 @@ Rule read_rule(const Json& value, const std::string& where) {
 Mapping parse_mapping(std::string_view json, const std::string& where) {
   const Json value = parse_json(json, where);
   JsonFields fields(value, where);
-  fields.ignore("about");
+  for (const char* documentation : {"about", "repositories", "constants"}) {
+    fields.ignore(documentation);
+  }
   Mapping mapping;
   mapping.where = where;
   if (const Json* variables = fields.find("variables")) {
@@ -208,6 +210,9 @@ Mapping parse_mapping(std::string_view json, const std::string& where) {
   if (!rules.is_array() || rules.empty()) bad(where, "'rules' must be a list of rules");
   for (std::size_t i = 0; i < rules.size(); ++i) {
     mapping.rules.push_back(read_rule(rules[i], where + ": rule " + std::to_string(i + 1)));
+  }
+  if (const auto reason = fields.text("otherwise")) {
+    append_text(*reason, false, where + ": otherwise", mapping.otherwise.emplace());
   }
   fields.finish();
   return mapping;
@@ -238,6 +243,7 @@ void check_columns(const Mapping& mapping, const std::vector<std::string>& colum
     if (rule.skip) check_template(*rule.skip);
     if (rule.compare) check(rule.compare->divide_by);
   }
+  if (mapping.otherwise) check_template(*mapping.otherwise);
 }
 
 }  // namespace foretrain::evaluate
