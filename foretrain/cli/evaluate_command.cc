@@ -28,6 +28,7 @@ struct Options {
   bool unmapped = false;
   bool coverage = false;
   std::string rows;
+  std::string predictor;
 };
 
 std::string percent(double fraction, const char* format = "%.1f %%") {
@@ -184,7 +185,8 @@ class RowWriter {
 };
 
 void run_evaluate(const Options& options, Console& console) {
-  const Library library = load_library();
+  Library library = load_library();
+  if (!options.predictor.empty()) library.operators = read_operators(options.predictor);
   RowWriter rows(options.rows, console);
   evaluate::Evaluation evaluation;
   {
@@ -228,6 +230,8 @@ void add_evaluate_command(CLI::App& app, Console& console) {
                    "a row whose prediction is refused counts as an error of 100 %");
   command.add_option("--rows", options->rows,
                      "write a CSV line per row to this file; - shows them");
+  command.add_option("--predictor", options->predictor,
+                     "a file that `foretrain fit operators` wrote, in place of the one in use");
   command.callback([options, &console] { run_evaluate(*options, console); });
 }
 

@@ -4,6 +4,15 @@
 
 namespace foretrain::cost {
 
+namespace {
+
+OpTime with_share(OpTime time, double cool_share) {
+  time.cool_share = cool_share;
+  return time;
+}
+
+}  // namespace
+
 OpTime analytic_time(const graph::NodeView& v, const graph::Work& work, const Context& context) {
   using graph::Family;
   if (context.cpu) return cpu_time(v, work, context);
@@ -11,13 +20,13 @@ OpTime analytic_time(const graph::NodeView& v, const graph::Work& work, const Co
     case Family::View:
       return {};
     case Family::Matrix:
-      return matrix_time(v, context);
+      return with_share(matrix_time(v, context), context.product_cool_share);
     case Family::Convolution:
-      return conv_time(v, context);
+      return with_share(conv_time(v, context), context.conv_cool_share);
     case Family::Attention:
-      return attention_time(v, work, context);
+      return with_share(attention_time(v, work, context), context.product_cool_share);
     case Family::Recurrent:
-      return recurrent_time(v, context);
+      return with_share(recurrent_time(v, context), context.product_cool_share);
     case Family::Update:
       return update_time(v, work, context);
     default:

@@ -49,6 +49,23 @@ void set_tensor_rates(Context& c, const hw::Device& device) {
   if (eight && c.short_flops_per_s <= 0) c.short_flops_per_s = c.matrix_flops_per_s;
 }
 
+// Sustained rates against those with power to spare.
+void set_cool_shares(Context& c, const hw::Device& device) {
+  hw::Device cool = device;
+  cool.tdp_w = 0;
+  const Constants& k = c.model->constants;
+  const bool wide = c.precision == Precision::Fp32 || c.precision == Precision::Fp64;
+  if (device.sustained_gemm_flops_per_s || c.cpu) return;
+  if (wide || !c.tensor_cores) {
+    c.product_cool_share = sustained_fp32(device, k) / safe(sustained_fp32(cool, k));
+    c.conv_cool_share = sustained_conv_fp32(device, k) / safe(sustained_conv_fp32(cool, k));
+    return;
+  }
+  const double rate = sustained_tensor(cool, c.precision, k.cap.tensor, k);
+  c.product_cool_share = std::min(1.0, c.matrix_flops_per_s / safe(rate));
+  c.conv_cool_share = c.product_cool_share;
+}
+
 }  // namespace
 
 Context context_for(const hw::Device& device, const Framework& framework, Precision precision,
@@ -68,6 +85,7 @@ Context context_for(const hw::Device& device, const Framework& framework, Precis
   set_vector_rates(c, device);
   set_tensor_rates(c, device);
   if (!c.tensor_cores) c.matrix_flops_per_s = c.gemm_flops_per_s;
+  set_cool_shares(c, device);
   set_attention_rates(c, device);
   return c;
 }

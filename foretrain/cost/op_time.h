@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 
 #include "foretrain/base/precision.h"
 #include "foretrain/base/seconds.h"
@@ -19,7 +20,8 @@ struct OpTime {
   Seconds total{0};
   Seconds compute{0};
   Seconds memory{0};
-  int kernels = 0;  // 0: nothing is launched (a view)
+  int kernels = 0;        // 0: nothing is launched (a view)
+  double cool_share = 1;  // of `compute`, what it would take if power did not limit the clock
 };
 
 // Families of GPUs whose libraries choose kernels alike. Unknown ones behave like the newest.
@@ -71,8 +73,10 @@ struct Context {
   double conv_short_flops_per_s = 0;  // convolutions on matrix units
   double conv_short_bytes_per_s = 0;
   Attention attention{};
-  double launch_s = 0;       // busy time that a small kernel adds
-  double conv_launch_s = 0;  // likewise around convolutions
+  double product_cool_share = 1;  // OpTime::cool_share of products and attention
+  double conv_cool_share = 1;     // of convolutions
+  double launch_s = 0;            // busy time that a small kernel adds
+  double conv_launch_s = 0;       // likewise around convolutions
 };
 
 // `model` must outlive the result.
@@ -84,6 +88,15 @@ using OpTimer = std::function<OpTime(const graph::NodeView&, const graph::Work&,
 
 // The analytic model: tiles and waves for products, passes over memory for the rest.
 OpTime analytic_time(const graph::NodeView& v, const graph::Work& work, const Context& context);
+
+// Shortens the operators of one step on a device that its power limits: the limit holds for the
+// average over many kernels, and those that stream memory draw less (constant power.stream).
+//
+//   T = max(sum of t p, sum of max(c', m))     p = s + (1 - s) min(1, c / m)
+//
+// t: an operator's time, c and m its compute and memory time, c' without the power limit. What is
+// saved against the sum of t is taken from operators bound by arithmetic, in proportion to c - m.
+void share_power(std::span<OpTime> step, const Context& context);
 
 // Time that the host needs to issue a node, on the reference machine.
 Seconds host_time(const graph::NodeView& v, const Context& context);

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "foretrain/base/error.h"
+#include "foretrain/base/file.h"
 #include "foretrain/base/near.h"
 #include "foretrain/importer/ftg.h"
 #include "foretrain/importer/onnx.h"
@@ -19,10 +20,6 @@ constexpr std::uintmax_t kLargestFile = std::uintmax_t{2} << 30;
 
 constexpr std::array<std::string_view, 6> kExtensions{".json",  ".onnx", ".pb",
                                                       ".pbtxt", ".pt",   ".pth"};
-
-[[noreturn]] void fail_reading(const std::filesystem::path& file, const std::string& why) {
-  throw Error(ErrorKind::Io, named(file) + ": " + why);
-}
 
 bool begins(std::string_view content, std::initializer_list<int> bytes) {
   if (content.size() < bytes.size()) return false;
@@ -84,40 +81,14 @@ bool has_extension(std::string_view file) {
 
 }  // namespace
 
-std::string named(const std::filesystem::path& file) {
-  return "file '" + printable(file.string(), 150) + "'";
-}
-
 std::string read_content(const std::filesystem::path& file) {
   std::error_code error;
-  const std::filesystem::file_status status = std::filesystem::status(file, error);
-  if (!std::filesystem::exists(status)) fail_reading(file, "there is no such file");
-  if (std::filesystem::is_directory(status)) {
-    if (std::filesystem::exists(file / "saved_model.pb", error)) {
-      throw Error(ErrorKind::Unsupported, named(file) +
-                                              ": this looks like a TensorFlow SavedModel, which "
-                                              "cannot be read yet; use .onnx or .ftg.json");
-    }
-    throw Error(ErrorKind::BadInput, named(file) + ": is a folder, not a model file");
+  if (std::filesystem::exists(file / "saved_model.pb", error)) {
+    throw Error(ErrorKind::Unsupported, named(file) +
+                                            ": this looks like a TensorFlow SavedModel, which "
+                                            "cannot be read yet; use .onnx or .ftg.json");
   }
-  if (std::filesystem::is_regular_file(status)) {
-    const std::uintmax_t size = std::filesystem::file_size(file, error);
-    if (!error && size > kLargestFile) {
-      throw Error(ErrorKind::BadInput, named(file) + ": larger than 2 GiB");
-    }
-  }
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) fail_reading(file, "cannot be opened; check that you may read it");
-  std::string content;
-  std::array<char, 1 << 16> buffer{};
-  while (stream.read(buffer.data(), buffer.size()) || stream.gcount() > 0) {
-    content.append(buffer.data(), static_cast<std::size_t>(stream.gcount()));
-    if (content.size() > kLargestFile) {
-      throw Error(ErrorKind::BadInput, named(file) + ": larger than 2 GiB");
-    }
-  }
-  if (stream.bad()) fail_reading(file, "cannot be read to its end");
-  return content;
+  return read_file(file, kLargestFile);
 }
 
 graph::Graph read_model(std::string_view content, const std::string& where) {

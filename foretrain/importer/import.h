@@ -24,9 +24,6 @@ graph::Graph read_model(std::string_view content, const std::string& where);
 // The bytes of a file. Throws Error: Io, or BadInput for a folder and for more than 2 GiB.
 std::string read_content(const std::filesystem::path& file);
 
-// "file 'x.onnx'", as errors name it.
-std::string named(const std::filesystem::path& file);
-
 // Whether `model` names a file and not a built-in model: it has a path separator or ends in
 // the extension of a model file. Looks only at the text, so that files that happen to lie in
 // the current folder do not change what a name means.

@@ -56,7 +56,7 @@ TEST_F(ImportModel, ReadsAGraphWhateverItsName) {
 
 TEST_F(ImportModel, SaysWhyAFileCannotBeRead) {
   EXPECT_EQ(problem(folder() / "none.onnx"), "Io: there is no such file");
-  EXPECT_EQ(problem(folder()), "BadInput: is a folder, not a model file");
+  EXPECT_EQ(problem(folder()), "BadInput: is a folder");
   EXPECT_EQ(problem(file("empty.json", "")), "BadInput: is empty");
   EXPECT_EQ(problem(file("blank.json", " \n")), "BadInput: is empty");
   EXPECT_EQ(problem(file("text.txt", "hello")),

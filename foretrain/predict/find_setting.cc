@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 
 #include "foretrain/base/error.h"
+#include "foretrain/base/file.h"
 #include "foretrain/base/near.h"
 #include "foretrain/predict/datasets.h"
 #include "foretrain/predict/setting.h"
@@ -11,8 +10,8 @@
 namespace foretrain {
 namespace {
 
-constexpr int kDevicesPerNode = 8;            // of a node whose size nobody stated
-constexpr const char* kNetwork = "100gbe";    // between nodes, likewise
+constexpr int kDevicesPerNode = 8;          // of a node whose size nobody stated
+constexpr const char* kNetwork = "100gbe";  // between nodes, likewise
 constexpr std::int64_t kBatch = 32;
 constexpr std::uintmax_t kLargestFile = 16 << 20;
 
@@ -24,17 +23,7 @@ std::string read_description(const std::string& path, const Library& library) {
                                          "': files are not read here; give the description itself "
                                          "as a JSON object");
   }
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw Error(ErrorKind::Io, "cannot read '" + printable(path) + "'");
-  std::string text;
-  std::vector<char> buffer(1 << 16);
-  while (file.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || file.gcount() > 0) {
-    text.append(buffer.data(), static_cast<std::size_t>(file.gcount()));
-    if (text.size() > kLargestFile) {
-      throw Error(ErrorKind::BadInput, "'" + printable(path) + "' is larger than 16 MiB");
-    }
-  }
-  return text;
+  return read_file(path, kLargestFile);
 }
 
 // The JSON text of a description, or "" where it is a name of the catalog.
@@ -48,7 +37,8 @@ hw::Device find_device(const Described& described, const Library& library, const
                        std::vector<std::string>& notes) {
   const std::string text = description(described, library);
   if (text.empty()) return hw::find_device(library.catalog, described.text, &notes);
-  return hw::parse_device(text, described.json ? field : "file " + printable(described.text), &notes);
+  return hw::parse_device(text, described.json ? field : "file " + printable(described.text),
+                          &notes);
 }
 
 hw::Link find_link(const Described& described, const Library& library, const char* field,
@@ -91,18 +81,18 @@ hw::Cluster homogeneous_cluster(const Request& request, const Library& library, 
 
   if (request.intra_node) {
     const std::string text = description(*request.intra_node, library);
-    cluster.links.push_back(
-        text.empty() ? hw::find_intra_node(library.catalog, request.intra_node->text,
-                                           cluster.devices[0], &notes)
-                     : find_link(*request.intra_node, library, "intra_node", notes));
+    cluster.links.push_back(text.empty()
+                                ? hw::find_intra_node(library.catalog, request.intra_node->text,
+                                                      cluster.devices[0], &notes)
+                                : find_link(*request.intra_node, library, "intra_node", notes));
   } else if (setting.instance) {
     cluster.links.push_back(setting.instance->intra_node);
   } else {
     const std::string& name = cluster.devices[0].intra_node;
     cluster.links.push_back(
         hw::find_intra_node(library.catalog, name, cluster.devices[0], nullptr));
-    const bool shared_node = std::any_of(placement.begin(), placement.end(),
-                                         [](int devices) { return devices > 1; });
+    const bool shared_node =
+        std::any_of(placement.begin(), placement.end(), [](int devices) { return devices > 1; });
     if (shared_node) notes.push_back("devices of a node are joined by " + cluster.links[0].name);
   }
   if (request.network) {
@@ -121,7 +111,8 @@ hw::Cluster homogeneous_cluster(const Request& request, const Library& library, 
 
 hw::Cluster find_cluster(const Request& request, const Library& library, Setting& setting) {
   if (!request.cluster) return homogeneous_cluster(request, library, setting);
-  const std::string where = request.cluster->json ? "cluster" : "file " + printable(request.cluster->text);
+  const std::string where =
+      request.cluster->json ? "cluster" : "file " + printable(request.cluster->text);
   const std::string text = request.cluster->json ? request.cluster->text
                                                  : read_description(request.cluster->text, library);
   return hw::parse_cluster(text, where, library.catalog, &setting.assumptions);
@@ -147,8 +138,9 @@ void refuse_what_is_missing(const Request& request) {
   const Strategy& strategy = request.strategy;
   const bool sharded = strategy.kind == Parallel::Fsdp || strategy.kind == Parallel::Zero1 ||
                        strategy.kind == Parallel::Zero2 || strategy.kind == Parallel::Zero3;
-  const bool model_parallel = strategy.tensor * strategy.pipeline * strategy.expert *
-                                      strategy.context > 1 || strategy.interleave > 1;
+  const bool model_parallel =
+      strategy.tensor * strategy.pipeline * strategy.expert * strategy.context > 1 ||
+      strategy.interleave > 1;
   if (sharded || model_parallel || strategy.micro_batch || strategy.recompute != "none") {
     throw Error(ErrorKind::Unsupported,
                 "strategy: this version knows data parallelism (ddp, allreduce, dataparallel, ps, "
@@ -160,7 +152,8 @@ void refuse_what_is_missing(const Request& request) {
                                             "load; use operators");
   }
   if (request.mode == Mode::Inference && (strategy.kind == Parallel::ParameterServer)) {
-    throw Error(ErrorKind::Unsupported, "mode inference has no parameter servers; use strategy ddp");
+    throw Error(ErrorKind::Unsupported,
+                "mode inference has no parameter servers; use strategy ddp");
   }
 }
 
@@ -174,6 +167,20 @@ void check_precision(const Request& request, const hw::Cluster& cluster) {
   }
 }
 
+// The operator model that the request names, or the one in use; the last file named counts.
+std::shared_ptr<const cost::OperatorModel> find_operators(const Request& request,
+                                                          const Library& library) {
+  if (request.predictors.empty()) return library.operators;
+  const std::string& path = request.predictors.back();
+  if (auto known = library.predictors->find(path)) return known;
+  if (!library.read_files) {
+    throw Error(ErrorKind::BadInput, "'predictors': files are not read here");
+  }
+  auto model = read_operators(path);
+  library.predictors->insert(path, model);
+  return model;
+}
+
 }  // namespace
 
 Setting find_setting(const Request& request, const Library& library) {
@@ -184,12 +191,14 @@ Setting find_setting(const Request& request, const Library& library) {
   check_precision(request, setting.cluster);
   setting.workers = hw::worker_count(setting.cluster);
   setting.framework = &cost::framework_named(request.framework);
+  setting.operators = find_operators(request, library);
   setting.batch = find_batch(request, setting.workers, setting.assumptions);
   const bool short_format = request.precision == Precision::Fp16 ||
-                            request.precision == Precision::Bf16 || request.precision == Precision::Fp8;
-  setting.flash_attention =
-      request.attention ? *request.attention == "flash"
-                        : (short_format ? setting.framework->flash_short : setting.framework->flash_fp32);
+                            request.precision == Precision::Bf16 ||
+                            request.precision == Precision::Fp8;
+  setting.flash_attention = request.attention ? *request.attention == "flash"
+                                              : (short_format ? setting.framework->flash_short
+                                                              : setting.framework->flash_fp32);
   if (request.dataset) setting.samples = dataset_samples(*request.dataset);
   if (request.samples) setting.samples = request.samples;
   if (request.epochs && !setting.samples) {

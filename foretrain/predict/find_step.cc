@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "foretrain/base/error.h"
+#include "foretrain/base/file.h"
 #include "foretrain/base/near.h"
 #include "foretrain/graph/passes.h"
 #include "foretrain/importer/import.h"
@@ -50,7 +51,8 @@ graph::Graph training_step(graph::Graph model, const Request& request, const Set
   const cost::Framework& framework = *setting.framework;
   if (request.mode == Mode::Inference) model = graph::for_inference(model);
   if (!setting.flash_attention) model = graph::expand_attention(model);
-  if (request.mode == Mode::Train) model = graph::set_trainable(std::move(model), request.trainable);
+  if (request.mode == Mode::Train)
+    model = graph::set_trainable(std::move(model), request.trainable);
   model = graph::set_precision(model, request.precision, framework.casting);
   if (request.mode == Mode::Train) model = graph::backward(std::move(model), framework.gradients);
   if (worker_updates(request)) model = graph::update(std::move(model), request.optimizer);
@@ -67,9 +69,9 @@ graph::Graph read_file(const std::string& model) {
   if (file.ends_with(".json")) {
     const std::string content = importer::read_content(file);
     if (zoo::looks_like_huggingface(content)) {
-      return zoo::build_huggingface(content, parameters, importer::named(file));
+      return zoo::build_huggingface(content, parameters, named(file));
     }
-    if (parameters.empty()) return importer::read_model(content, importer::named(file));
+    if (parameters.empty()) return importer::read_model(content, named(file));
   }
   return importer::import_model(file, parameters);
 }
@@ -79,8 +81,8 @@ graph::Graph read_file(const std::string& model) {
 graph::Graph find_model(const std::string& model, const Library& library) {
   if (!importer::looks_like_file(model)) return zoo::build(model);
   if (!library.read_files) {
-    throw Error(ErrorKind::BadInput, "model '" + printable(model) +
-                                         "': files are not read here; use a built-in model");
+    throw Error(ErrorKind::BadInput,
+                "model '" + printable(model) + "': files are not read here; use a built-in model");
   }
   return read_file(model);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "foretrain/predict/library.h"
 
+#include "foretrain/base/file.h"
+
 namespace foretrain {
 
 std::shared_ptr<const Step> StepCache::find(const std::string& key) {
@@ -25,13 +27,33 @@ void StepCache::insert(const std::string& key, std::shared_ptr<const Step> step)
   }
 }
 
+std::shared_ptr<const cost::OperatorModel> PredictorCache::find(const std::string& path) {
+  const std::lock_guard lock(mutex_);
+  const auto found = models_.find(path);
+  return found == models_.end() ? nullptr : found->second;
+}
+
+void PredictorCache::insert(const std::string& path,
+                            std::shared_ptr<const cost::OperatorModel> model) {
+  const std::lock_guard lock(mutex_);
+  if (models_.size() >= kMost) models_.clear();
+  models_.emplace(path, std::move(model));
+}
+
 Library load_library() {
   Library library;
   library.catalog = hw::load_catalog();
   library.op_timer = cost::analytic_time;
-  library.operators = &cost::shipped_operator_model();
+  library.operators = std::make_shared<cost::OperatorModel>(cost::shipped_operator_model());
   library.steps = std::make_unique<StepCache>();
+  library.predictors = std::make_unique<PredictorCache>();
   return library;
+}
+
+std::shared_ptr<const cost::OperatorModel> read_operators(const std::string& path) {
+  constexpr std::uintmax_t kLargest = 1 << 20;
+  const cost::Constants constants = cost::read_constants(read_file(path, kLargest), named(path));
+  return std::make_shared<const cost::OperatorModel>(cost::make_operator_model(constants));
 }
 
 }  // namespace foretrain

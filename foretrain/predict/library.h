@@ -46,15 +46,32 @@ class StepCache {
   std::size_t nodes_ = 0;
 };
 
+// Predictors by the file that they were read from; a file is read once.
+class PredictorCache {
+ public:
+  std::shared_ptr<const cost::OperatorModel> find(const std::string& path);
+  void insert(const std::string& path, std::shared_ptr<const cost::OperatorModel> model);
+
+ private:
+  static constexpr std::size_t kMost = 64;
+
+  std::mutex mutex_;
+  std::unordered_map<std::string, std::shared_ptr<const cost::OperatorModel>> models_;
+};
+
 // What is known, passed to every prediction. Many threads may predict with one.
 struct Library {
   hw::Catalog catalog;
   cost::OpTimer op_timer;                          // the form of the operator model
-  const cost::OperatorModel* operators = nullptr;  // its constants
+  std::shared_ptr<const cost::OperatorModel> operators;  // its constants
   bool read_files = true;  // whether a request may name files; a server says no
   std::unique_ptr<StepCache> steps;
+  std::unique_ptr<PredictorCache> predictors;
 };
 
 Library load_library();
+
+// The operator model in a file that `foretrain fit operators` wrote. Throws Error: Io, BadInput.
+std::shared_ptr<const cost::OperatorModel> read_operators(const std::string& path);
 
 }  // namespace foretrain

@@ -37,7 +37,7 @@ class Emitter {
           WorkerClass& worker, const Library& library)
       : bound_(bound), request_(request), job_(job), worker_(worker) {
     const hw::Device& device = setting.cluster.devices[static_cast<std::size_t>(worker.device)];
-    context_ = cost::context_for(device, *setting.framework, request.precision, *library.operators);
+    context_ = cost::context_for(device, *setting.framework, request.precision, *setting.operators);
     worker_.host = sim::add_resource(job.program, sim::Service::InOrder);
     worker_.stream = sim::add_resource(job.program, sim::Service::InOrder);
     measure(library);
@@ -73,17 +73,20 @@ class Emitter {
     const double company = 1 + kSharedNodeSlowdown * (worker_.devices_on_node - 1);
     worker_.ops.reserve(bound_.graph->nodes.size());
     job_.product_flops = 0;
-    Seconds opaque{0};
-    Seconds all{0};
     for (const graph::Node& node : bound_.graph->nodes) {
       const graph::NodeView view{bound_, node};
       const graph::Work work = graph::work(view);
-      cost::OpTime time = library.op_timer(view, work, context_);
-      time.total *= company;
+      worker_.ops.push_back(library.op_timer(view, work, context_));
       job_.product_flops += work.flops;
-      all += time.total;
-      if (node.kind == graph::Kind::Opaque) opaque += time.total;
-      worker_.ops.push_back(time);
+    }
+    cost::share_power(worker_.ops, context_);
+    Seconds opaque{0};
+    Seconds all{0};
+    for (std::size_t n = 0; n < worker_.ops.size(); ++n) {
+      Seconds& total = worker_.ops[n].total;
+      total *= company;
+      all += total;
+      if (bound_.graph->nodes[n].kind == graph::Kind::Opaque) opaque += total;
     }
     if (all.count() > 0) job_.opaque_share = std::max(job_.opaque_share, opaque / all);
   }

@@ -226,10 +226,11 @@ Request parse_request(std::string_view json, const std::string& where) {
   request.engine = reader.one_of("engine", "auto",
                                  {"auto", "operators", "inspector", "embedding", "scaling"});
   if (const Json* files = reader.find("predictors")) {
-    if (!files->is_array() || !files->empty()) {
-      throw Error(ErrorKind::Unsupported, where + ": 'predictors': this version has no learned "
-                                                  "predictors to load; leave the field out");
-    }
+    const bool names = files->is_array() && std::all_of(files->begin(), files->end(), [](const Json& one) {
+      return one.is_string();
+    });
+    if (!names) bad(where, "'predictors' is not a list of file names");
+    request.predictors = files->get<std::vector<std::string>>();
   }
   reader.finish();
   return request;

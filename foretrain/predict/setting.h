@@ -15,6 +15,7 @@ namespace foretrain {
 struct Setting {
   hw::Cluster cluster;
   const cost::Framework* framework = nullptr;
+  std::shared_ptr<const cost::OperatorModel> operators;
   hw::Device server_device;  // of parameter servers
   int workers = 1;
   std::int64_t batch = 1;  // per worker

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "foretrain/cost/op_time.h"
+
+namespace foretrain::cost {
+namespace {
+
+// What the operator takes with power to spare.
+Seconds cool_time(const OpTime& time) {
+  if (time.compute <= time.memory) return time.total;
+  const Seconds faster = std::max(time.compute * time.cool_share, time.memory);
+  return time.total - (time.compute - faster);
+}
+
+// By how much arithmetic exceeds memory traffic: what a higher clock could save at most.
+Seconds excess(const OpTime& time) { return std::max(time.compute - time.memory, Seconds{0}); }
+
+// Share of the power limit that it draws.
+double draw(const OpTime& time, double stream) {
+  if (time.compute >= time.memory) return 1;
+  return stream + (1 - stream) * (time.compute / time.memory);
+}
+
+}  // namespace
+
+void share_power(std::span<OpTime> step, const Context& context) {
+  if (context.product_cool_share >= 1 && context.conv_cool_share >= 1) return;
+  const double stream = context.model->constants.power.stream;
+  Seconds now{0};
+  Seconds average{0};
+  Seconds cool{0};
+  Seconds most{0};
+  for (const OpTime& time : step) {
+    now += time.total;
+    average += time.total * draw(time, stream);
+    cool += cool_time(time);
+    most += excess(time);
+  }
+  const Seconds saved = now - std::max(average, cool);
+  if (saved.count() <= 0) return;
+  for (OpTime& time : step) {
+    const Seconds part = saved * (excess(time) / most);
+    time.total -= part;
+    time.compute -= part;
+  }
+}
+
+}  // namespace foretrain::cost
