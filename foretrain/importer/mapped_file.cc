@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "foretrain/base/error.h"
-#include "foretrain/importer/import.h"
+#include "foretrain/base/file.h"
 
 namespace foretrain::importer {
 

@@ -2,6 +2,7 @@
 #include "foretrain/importer/onnx.h"
 
 #include "foretrain/base/error.h"
+#include "foretrain/base/file.h"
 #include "foretrain/base/near.h"
 #include "foretrain/importer/import.h"
 #include "foretrain/importer/mapped_file.h"
