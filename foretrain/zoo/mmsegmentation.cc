@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// FCN, PSPNet (Zhao et al., CVPR 2017), DeepLab v3 and v3+ (Chen et al., ECCV 2018) on residual
-// networks of output stride 8 ("R-50-D8"), as MMSegmentation configures them: a stem of three
-// convolutions, heads of 512 channels (128 on ResNet-18), an auxiliary head.
+// FCN, PSPNet (Zhao et al., CVPR 2017), DeepLab v3 and v3+ (Chen et al., ECCV 2018), NonLocalNet
+// (Wang et al., CVPR 2018) and GCNet (Cao et al., ICCVW 2019) on residual networks of output stride
+// 8 ("R-50-D8"), as MMSegmentation configures them: a stem of three convolutions (of one in
+// "R-50b-D8"), heads of 512 channels (128 on ResNet-18), an auxiliary head.
 #include <array>
 
 #include "foretrain/zoo/registry.h"
 #include "foretrain/zoo/residual.h"
 #include "foretrain/zoo/segmentation_layers.h"
+#include "foretrain/zoo/transformer_layers.h"
 #include "foretrain/zoo/vision_layers.h"
 
 namespace foretrain::zoo {
 namespace {
 
+using graph::Attr;
 using graph::Builder;
+using graph::Kind;
 using graph::Scope;
 using graph::TensorId;
 
@@ -57,10 +61,56 @@ TensorId classify(Builder& b, TensorId x, std::int64_t count) {
   return conv(b, "conv_seg", dropout(b, "dropout", x), {.channels = count, .bias = true});
 }
 
-TensorId fcn_head(Builder& b, TensorId x, std::int64_t width, std::int64_t count, int layers) {
+// Pixels in one dimension.
+TensorId in_line(Builder& b, TensorId x) {
+  return b.add(Kind::Reshape, {x}, {{Attr::Shape, {0, channels(b, x), -1}}});
+}
+
+// Every pixel looks at every other, in half as many channels.
+TensorId non_local(Builder& b, TensorId x) {
+  const Scope scope(b, "nl_block");
+  const std::int64_t width = channels(b, x);
+  const Pair size = image_size(b, x);
+  const Conv narrow{.channels = width / 2, .bias = true};
+  const auto rows = [&](const char* name) {
+    const TensorId line = in_line(b, conv(b, name, x, narrow));
+    return b.add(Kind::Transpose, {line}, {{Attr::Axes, {0, 2, 1}}});
+  };
+  const TensorId value = rows("g.conv");
+  const TensorId query = rows("theta.conv");
+  const TensorId key = in_line(b, conv(b, "phi.conv", x, narrow));
+  const TensorId scores = b.add(Kind::Scale, {b.add(Kind::MatMul, {query, key})});
+  const TensorId shares = b.add(Kind::Softmax, {scores}, {{Attr::Axis, {-1}}});
+  TensorId y = b.add(Kind::MatMul, {shares, value});
+  y = b.add(Kind::Transpose, {y}, {{Attr::Axes, {0, 2, 1}}});
+  y = b.add(Kind::Reshape, {y}, {{Attr::Shape, {0, width / 2, size.height, size.width}}});
+  y = batch_norm(b, "conv_out.bn", conv(b, "conv_out.conv", y, {.channels = width}));
+  return b.add(Kind::Add, {x, y});
+}
+
+// A weighted mean of all pixels, through a bottleneck, is added to each.
+TensorId global_context(Builder& b, TensorId x) {
+  const Scope scope(b, "gc_block");
+  const std::int64_t width = channels(b, x);
+  const TensorId mask = in_line(b, conv(b, "conv_mask", x, {.channels = 1, .bias = true}));
+  const TensorId shares = b.add(Kind::Softmax, {mask}, {{Attr::Axis, {-1}}});
+  TensorId y = b.add(Kind::MatMul, {in_line(b, x), shares}, {{Attr::TransposeB, {1}}});
+  y = b.add(Kind::Reshape, {y}, {{Attr::Shape, {0, width}}});
+  y = layer_norm(b, "channel_add_conv.1", linear(b, "channel_add_conv.0", y, width / 4));
+  y = linear(b, "channel_add_conv.3", relu(b, "channel_add_conv.2", y), width);
+  y = b.add(Kind::Reshape, {y}, {{Attr::Shape, {0, width, 1, 1}}});
+  return b.add(Kind::Add, {x, y});
+}
+
+using Block = TensorId (*)(Builder&, TensorId);
+
+// `block` stands behind the first convolution.
+TensorId fcn_head(Builder& b, TensorId x, std::int64_t width, std::int64_t count, int layers,
+                  Block block = nullptr) {
   TensorId y = x;
   for (int i = 0; i < layers; ++i) {
     y = unit(b, "convs." + std::to_string(i), y, padded_conv(width, 3));
+    if (i == 0 && block != nullptr) y = block(b, y);
   }
   if (layers > 1) y = unit(b, "conv_cat", concat(b, {x, y}), padded_conv(width, 3));
   return classify(b, y, count);
@@ -108,23 +158,28 @@ TensorId decode(Builder& b, const std::string& head, const std::vector<TensorId>
                 std::int64_t width, std::int64_t count) {
   const Scope scope(b, "decode_head");
   if (head == "fcn") return fcn_head(b, stages[3], width, count, 2);
+  if (head == "nonlocal") return fcn_head(b, stages[3], width, count, 2, non_local);
+  if (head == "gcnet") return fcn_head(b, stages[3], width, count, 2, global_context);
   if (head == "pspnet") return pyramid_pooling_head(b, stages[3], width, count);
   if (head == "deeplabv3plus") return plus_head(b, stages[3], stages[0], width, count);
   return classify(b, spatial_pyramid(b, stages[3], width, false), count);
 }
 
-// "pspnet_r50-d8".
+// "pspnet_r50-d8", "pspnet_r50b-d8".
 graph::Graph build_mmseg(Spec& spec) {
   const std::size_t split = spec.name().find("_r");
   const std::string head = spec.name().substr(0, split);
-  const std::string depth = spec.name().substr(split + 2, spec.name().find('-') - split - 2);
+  std::string depth = spec.name().substr(split + 2, spec.name().find('-') - split - 2);
+  const bool plain = depth.back() == 'b';
+  if (plain) depth.pop_back();
   Builder b(spec.name());
   const TensorId x = pictures(b, spec, {512, 1024}, 64);
   const Pair image = image_size(b, x);
   const std::int64_t count = classes(spec, 19);
   b.enter("backbone");
+  const TensorId stem = plain ? residual_stem(b, x) : deep_stem(b, x);
   const std::vector<TensorId> stages =
-      residual_features(b, deep_stem(b, x), residual_named("resnet" + depth), 8);
+      residual_features(b, stem, residual_named("resnet" + depth), 8);
   b.leave();
   const std::int64_t width = depth == "18" ? 128 : 512;
   const TensorId logits = decode(b, head, stages, width, count);
@@ -141,14 +196,23 @@ graph::Graph build_mmseg(Spec& spec) {
 }  // namespace
 
 std::vector<Entry> mmsegmentation_entries() {
-  constexpr std::array kHeads{std::array{"fcn", "FCN"}, std::array{"pspnet", "PSPNet"},
-                              std::array{"deeplabv3", "DeepLab v3"},
-                              std::array{"deeplabv3plus", "DeepLab v3+"}};
+  struct Row {
+    const char* name;
+    const char* about;
+    std::vector<const char*> depths;
+  };
+  const std::vector<const char*> usual{"18", "50", "101", "18b", "50b", "101b"};
+  const Row rows[] = {{"fcn", "FCN", usual},
+                      {"pspnet", "PSPNet", usual},
+                      {"deeplabv3", "DeepLab v3", usual},
+                      {"deeplabv3plus", "DeepLab v3+", usual},
+                      {"nonlocal", "NonLocalNet", {"50", "101"}},
+                      {"gcnet", "GCNet", {"50", "101"}}};
   std::vector<Entry> entries;
-  for (const auto& [name, about] : kHeads) {
-    for (const std::string depth : {"18", "50", "101"}) {
-      entries.push_back({{std::string(name) + "_r" + depth + "-d8", "Segmentation",
-                          std::string(about) + " on ResNet-" + depth +
+  for (const Row& row : rows) {
+    for (const std::string depth : row.depths) {
+      entries.push_back({{std::string(row.name) + "_r" + depth + "-d8", "Segmentation",
+                          std::string(row.about) + " on ResNet-" + depth +
                               " of output stride 8, as MMSegmentation configures it",
                           "height=512, width=1024, image, classes=19"},
                          build_mmseg});

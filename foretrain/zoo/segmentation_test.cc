@@ -29,6 +29,11 @@ constexpr Published kPublished[] = {
     {"pspnet_r50-d8", 48'975'494},
     {"deeplabv3_r50-d8", 68'113'030},
     {"deeplabv3plus_r50-d8", 43'589'878},
+    // A stem of 9'536 for one of 28'768; three convolutions 512 to 256 with bias, one back with a
+    // norm; a mask of 513, 512 to 128 and back with bias, a norm of 256.
+    {"fcn_r50b-d8", 49'497'734 - 19'232},
+    {"nonlocal_r50-d8", 49'497'734 + 3 * 131'328 + 131'072 + 1'024},
+    {"gcnet_r50-d8", 49'497'734 + 513 + 65'664 + 256 + 66'048},
 };
 
 // Channels in and out, the kernel's values.
