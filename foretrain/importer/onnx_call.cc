@@ -231,6 +231,9 @@ std::vector<TensorId> OnnxCall::emit_opaque(std::vector<TensorId> inputs,
   return outputs;
 }
 
-std::string OnnxCall::path() const { return layer_path(scope_, node_); }
+const std::string& OnnxCall::path() const {
+  if (!path_) path_ = layer_path(scope_, node_);
+  return *path_;
+}
 
 }  // namespace foretrain::importer

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -86,7 +87,7 @@ class OnnxCall {
   void charge(std::size_t count) const;
 
   // "layer1.0.conv1": the layer that the node comes from.
-  std::string path() const;
+  const std::string& path() const;
 
   [[noreturn]] static void fail(const std::string& what) { throw Error(ErrorKind::BadInput, what); }
   [[noreturn]] static void fail_unsupported(const std::string& what) {
@@ -97,6 +98,7 @@ class OnnxCall {
   OnnxTranslation& all_;
   OnnxScope& scope_;
   const OnnxNode& node_;
+  mutable std::optional<std::string> path_;  // once it was asked for: it may look at all inputs
 };
 
 // A new value that the translation owns.

@@ -176,6 +176,21 @@ TEST(OnnxErrors, AMillionNodesAreTheMost) {
             std::string::npos);
 }
 
+// Time that grew with the square of their number would be minutes.
+TEST(OnnxErrors, ManyInputsAndOutputsAreNoProblem) {
+  constexpr int kMany = 50'000;
+  File file = File().input("x", {"batch", kMany});
+  Names weights;
+  for (int i = 0; i < kMany; ++i) weights.push_back("w" + std::to_string(i));
+  for (const std::string& name : weights) file.weight(name, {1, 4});
+  file.run("Concat", weights, {"w"}, {attribute("axis", 0)}).run("MatMul", {"x", "w"}, {"y"});
+  for (int i = 0; i < kMany; ++i) {
+    const std::string name = "y" + std::to_string(i);
+    file.run("Relu", {"y"}, {name}).output(name);
+  }
+  EXPECT_EQ(read(file).outputs.size(), std::size_t{kMany});
+}
+
 TEST(OnnxErrors, GraphsInsideGraphsHaveABottom) {
   std::string graph;
   for (int depth = 0; depth < 40; ++depth) {

@@ -254,5 +254,30 @@ TEST(OnnxControl, BoundsWhatFunctionsGrowTo) {
   EXPECT_NE(error.find("more than 250,000 nodes"), std::string::npos) << error;
 }
 
+// 4000 rounds of a body in which a branch of 20,000 nodes is never taken.
+TEST(OnnxControl, BoundsHowOftenABodyIsGoneThrough) {
+  File large;
+  for (int i = 0; i < 20'000; ++i) large.run("Relu", {"v"}, {"r" + std::to_string(i)});
+  const File small = File().run("Relu", {"v"}, {"s"}).output("s");
+  const File body = File()
+                        .input("i", {}, kInt64)
+                        .input("c", {}, kInt64)
+                        .input("v", {"batch", 4})
+                        .run("If", {"no"}, {"u"},
+                             {graph_attribute("then_branch", large.output("r0").graph()),
+                              graph_attribute("else_branch", small.graph())})
+                        .run("Identity", {"c"}, {"k"})
+                        .output("k")
+                        .output("u");
+  const std::string error =
+      message(File()
+                  .input("x", {"batch", 4})
+                  .stored(scalar_integer("rounds", 4000))
+                  .stored(scalar_integer("no", 0))
+                  .run("Loop", {"rounds", "", "x"}, {"y"}, {graph_attribute("body", body.graph())})
+                  .output("y"));
+  EXPECT_NE(error.find("repeat more than 40,000,000 names"), std::string::npos) << error;
+}
+
 }  // namespace
 }  // namespace foretrain::importer

@@ -70,18 +70,22 @@ void add_inputs(OnnxTranslation& all, OnnxScope& scope, const Inputs& inputs) {
   }
 }
 
-// A file written for training ends in a loss.
-bool is_loss(const Graph& graph, TensorId id) {
-  return graph.tensor(id).shape.rank() == 0 && !graph.loss &&
-         std::any_of(graph.nodes.rbegin(), graph.nodes.rend(), [id](const graph::Node& node) {
-           return node.kind == graph::Kind::CrossEntropy && node.outputs.front() == id;
-         });
+// What may be the loss that a file written for training ends in.
+std::unordered_set<TensorId> losses_of(const Graph& graph) {
+  std::unordered_set<TensorId> losses;
+  for (const graph::Node& node : graph.nodes) {
+    if (node.kind != graph::Kind::CrossEntropy) continue;
+    if (graph.tensor(node.outputs.front()).shape.rank() == 0) losses.insert(node.outputs.front());
+  }
+  return losses;
 }
 
 // What the graph computes; constants are nothing that is computed.
 void add_outputs(OnnxTranslation& all, OnnxScope& scope) {
   static const OnnxNode kEnd{};
   const OnnxCall call(all, scope, kEnd);
+  const std::unordered_set<TensorId> losses = losses_of(all.graph);
+  std::unordered_set<TensorId> listed;
   for (const OnnxValueInfo& output : all.model.graph.outputs) {
     OnnxValue* value = find_value(scope, output.name);
     if (value == nullptr) {
@@ -94,12 +98,12 @@ void add_outputs(OnnxTranslation& all, OnnxScope& scope) {
       if (part->known != OnnxValue::Known::Nothing || part->is_sequence) continue;
       const TensorId id = tensor_of(call, *part);
       if (all.graph.tensor(id).role == graph::Role::Buffer) continue;
-      if (is_loss(all.graph, id)) {
+      if (!listed.insert(id).second) continue;
+      if (!all.graph.loss && losses.contains(id)) {
         all.graph.loss = id;
-        continue;
+      } else {
+        all.graph.outputs.push_back(id);
       }
-      std::vector<TensorId>& outputs = all.graph.outputs;
-      if (std::find(outputs.begin(), outputs.end(), id) == outputs.end()) outputs.push_back(id);
     }
   }
   if (all.graph.outputs.empty() && !all.graph.loss) {

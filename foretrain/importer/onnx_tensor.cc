@@ -162,6 +162,21 @@ void keep_values(OnnxTensor& tensor, const Data& data) {
   tensor.integers.clear();
 }
 
+// Keeps few values, remembers where many lie.
+void set_values(OnnxTensor& tensor, Data& data, OnnxExternalFiles& beside) {
+  const External& other = data.external;
+  if (data.raw.empty() && !other.location.empty()) {
+    data.raw = beside.find(other.location, other.offset, other.length);
+  }
+  keep_values(tensor, data);
+  const bool packed = data.raw.empty() && data.reals.size() == 1;
+  tensor.raw = packed && data.reals[0].is_list() ? data.reals[0].bytes() : data.raw;
+  const std::uint64_t count = count_of(tensor.dims, std::uint64_t{1} << 48U);
+  const std::uint64_t size = count == 0 ? 0 : tensor.raw.size() / count;
+  if (size * count != tensor.raw.size()) tensor.raw = {};
+  tensor.uniform = is_uniform(tensor, static_cast<std::size_t>(size));
+}
+
 }  // namespace
 
 DType type_of_onnx(std::int64_t type) {
@@ -229,17 +244,7 @@ OnnxTensor parse_onnx_tensor(WireReader in, OnnxExternalFiles& beside) {
         break;
     }
   }
-  const External& other = data.external;
-  if (data.raw.empty() && !other.location.empty()) {
-    data.raw = beside.find(other.location, other.offset, other.length);
-  }
-  keep_values(tensor, data);
-  const bool packed = data.raw.empty() && data.reals.size() == 1;
-  tensor.raw = packed && data.reals[0].is_list() ? data.reals[0].bytes() : data.raw;
-  const std::uint64_t count = count_of(tensor.dims, std::uint64_t{1} << 48U);
-  const std::uint64_t size = count == 0 ? 0 : tensor.raw.size() / count;
-  if (size * count != tensor.raw.size()) tensor.raw = {};
-  tensor.uniform = is_uniform(tensor, static_cast<std::size_t>(size));
+  set_values(tensor, data, beside);
   return tensor;
 }
 

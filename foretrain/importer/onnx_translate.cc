@@ -12,14 +12,26 @@ class PlacedError : public Error {
   using Error::Error;
 };
 
+// A body may be gone through very often without adding nodes.
+void spend(OnnxTranslation& all, std::size_t names) {
+  if (names > all.names_left)
+    OnnxCall::fail("functions and loops repeat more than 40,000,000 names");
+  all.names_left -= names;
+}
+
+std::size_t names_of(const OnnxNode& node) {
+  return 1 + node.inputs.size() + node.outputs.size() + node.attributes.size();
+}
+
 // Nodes inside a node read the names around it too.
-void count_uses(const std::vector<OnnxNode>& nodes,
+void count_uses(OnnxTranslation& all, const std::vector<OnnxNode>& nodes,
                 std::unordered_map<std::string_view, int>& uses) {
   for (const OnnxNode& node : nodes) {
+    spend(all, names_of(node));
     for (const std::string_view input : node.inputs) ++uses[input];
     for (const OnnxAttribute& attribute : node.attributes) {
       if (!attribute.graph) continue;
-      count_uses(attribute.graph->nodes, uses);
+      count_uses(all, attribute.graph->nodes, uses);
       for (const OnnxValueInfo& output : attribute.graph->outputs) ++uses[output.name];
     }
   }
@@ -70,6 +82,7 @@ OnnxValue* find_value(const OnnxScope& scope, std::string_view name) {
 }
 
 void open_scope(OnnxTranslation& all, OnnxScope& scope, const OnnxGraph& graph) {
+  spend(all, graph.initializers.size() + graph.values.size() + graph.outputs.size());
   for (const OnnxTensor& tensor : graph.initializers) {
     OnnxValue* value = new_value(all, stored_value(all, tensor, false));
     if (!scope.values.try_emplace(tensor.name, value).second) {
@@ -82,7 +95,7 @@ void open_scope(OnnxTranslation& all, OnnxScope& scope, const OnnxGraph& graph) 
     scope.infos.try_emplace(info.name, &info);
     ++scope.uses[info.name];
   }
-  count_uses(graph.nodes, scope.uses);
+  count_uses(all, graph.nodes, scope.uses);
 }
 
 void translate_nodes(OnnxTranslation& all, OnnxScope& scope, const std::vector<OnnxNode>& nodes) {
@@ -92,6 +105,7 @@ void translate_nodes(OnnxTranslation& all, OnnxScope& scope, const std::vector<O
       if (all.nodes_left == 0)
         OnnxCall::fail("functions and loops stand for more than 250,000 nodes");
       --all.nodes_left;
+      spend(all, names_of(node));
       translate(OnnxCall(all, scope, node));
     } catch (const PlacedError&) {
       throw;
