@@ -27,7 +27,7 @@ Progress::~Progress() {
   if (shown_) std::fputs("\r\033[K", stderr);
 }
 
-void Progress::show(std::size_t done, std::optional<double> share) {
+void Progress::show(std::size_t done, std::optional<double> share, std::optional<Seconds> left) {
   if (!terminal_ || Clock::now() < next_) return;
   next_ = Clock::now() + kBetween;
   shown_ = true;
@@ -38,8 +38,9 @@ void Progress::show(std::size_t done, std::optional<double> share) {
           std::string(static_cast<std::size_t>(kCells - full), '.') + "] " + format_share(*share) +
           ", ";
   }
-  std::fprintf(stderr, "\r\033[K%s%s %s", bar.c_str(),
-               format_count(static_cast<double>(done)).c_str(), what_);
+  const std::string rest = left ? ", " + format_time(*left) + " left" : "";
+  std::fprintf(stderr, "\r\033[K%s%s %s%s", bar.c_str(),
+               format_count(static_cast<double>(done)).c_str(), what_, rest.c_str());
 }
 
 }  // namespace foretrain::cli

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <optional>
 
+#include "foretrain/base/seconds.h"
+
 namespace foretrain::cli {
 
 // A bar on standard error for work that takes more than a second; silent where standard error
@@ -16,8 +18,9 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // `done` pieces are finished, which is the share `share` of all where that is known.
-  void show(std::size_t done, std::optional<double> share);
+  // `done` pieces are finished, which is the share `share` of all where that is known; `left` is
+  // the time until the end.
+  void show(std::size_t done, std::optional<double> share, std::optional<Seconds> left = {});
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/lab/campaign.h"
+
+#include <gtest/gtest.h>
+
+#include "foretrain/base/error.h"
+
+namespace foretrain::lab {
+namespace {
+
+std::string file(const std::string& settings, const std::string& rest) {
+  return R"({"format": "foretrain-campaign", "version": 1, "name": "toy", "settings": )" +
+         settings + ", " + rest + "}";
+}
+
+const std::string kSettings = R"({"base": {"network": "1gbps"}})";
+
+std::string message_of(const std::string& text) {
+  try {
+    read_campaign(text, "file 'c.json'");
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Braces, StandForRangesAndChoices) {
+  EXPECT_EQ(expand_braces("mlp"), (std::vector<std::string>{"mlp"}));
+  EXPECT_EQ(expand_braces("a{1..3}"), (std::vector<std::string>{"a1", "a2", "a3"}));
+  EXPECT_EQ(expand_braces("{a,b}{1,4..5}"),
+            (std::vector<std::string>{"a1", "a4", "a5", "b1", "b4", "b5"}));
+}
+
+TEST(Braces, RefuseWhatIsNoRange) {
+  for (const char* text :
+       {"a{1..", "a}", "{3..1}", "{1..x}", "{0..99999999999}", "{1..999}{1..999}"}) {
+    EXPECT_THROW(expand_braces(text), Error) << text;
+  }
+}
+
+// Two models, two batches: four configurations. The test model has three repeats, the other two:
+// 2 x 3 + 2 x 2 = 10 runs; and one whole job, which runs once.
+TEST(Campaign, MakesProductsAndRepeats) {
+  const Campaign campaign =
+      read_campaign(file(kSettings, R"("repeats": 2, "test_repeats": 3, "test": ["b"], "jobs": [
+        {"models": "{a,b}", "batches": [1, 2], "settings": "base"},
+        {"models": "a", "batches": 1, "settings": "base", "samples": 8, "epochs": 3}])"),
+                    "here");
+  ASSERT_EQ(campaign.configurations.size(), 5U);
+  EXPECT_EQ(campaign.tasks.size(), 11U);
+  EXPECT_EQ(campaign.configurations[0].split, "train");
+  EXPECT_EQ(campaign.configurations[3].split, "test");
+  EXPECT_EQ(campaign.configurations[3].batch, 2);
+  EXPECT_TRUE(campaign.configurations[4].whole());
+  // 1 Gb/s is 125 MB/s.
+  EXPECT_DOUBLE_EQ(campaign.settings[0].bytes_per_s, 125e6);
+}
+
+// Between two repeats of a configuration lie all the others.
+TEST(Campaign, SeparatesRepeatsInTime) {
+  const Campaign campaign = read_campaign(
+      file(kSettings, R"("jobs": [{"models": "m{1..5}", "batches": 1, "settings": "base"}])"),
+      "here");
+  ASSERT_EQ(campaign.tasks.size(), 10U);
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(campaign.tasks[static_cast<std::size_t>(i)].configuration, i);
+    EXPECT_EQ(campaign.tasks[static_cast<std::size_t>(i)].repeat, 0);
+    EXPECT_EQ(campaign.tasks[static_cast<std::size_t>(i + 5)].configuration, i);
+    EXPECT_EQ(campaign.tasks[static_cast<std::size_t>(i + 5)].repeat, 1);
+  }
+}
+
+// The key holds what decides the result, in one order, so that a store finds it again.
+TEST(Campaign, NamesAConfigurationByItsContent) {
+  const Campaign campaign = read_campaign(
+      file(R"({"s": {"workers": 3, "cores": 0.5, "strategy": {"kind": "ps", "servers": 2}}})",
+           R"("jobs": [{"models": "m", "batches": 4, "settings": "s"}])"),
+      "here");
+  EXPECT_EQ(campaign.configurations[0].text,
+            R"({"batch":4,"cores":0.5,"model":"m","optimizer":"momentum",)"
+            R"("strategy":{"asynchronous":false,"kind":"ps","servers":2},"workers":3})");
+}
+
+TEST(Campaign, SaysWhatIsWrong) {
+  const std::string jobs = R"("jobs": [{"models": "m", "batches": 4, "settings": "base"}])";
+  EXPECT_EQ(message_of(file(kSettings, jobs)), "");
+  const auto says = [](const std::string& text, const std::string& part) {
+    EXPECT_NE(message_of(text).find(part), std::string::npos) << message_of(text);
+  };
+  says(file(kSettings, R"("jobs": [{"models": "m", "batches": 4, "settings": "bas"}])"),
+       "did you mean 'base'");
+  says(file(kSettings, R"("jobs": [{"models": "m", "batches": 0, "settings": "base"}])"),
+       "'batches'");
+  says(file(kSettings, jobs + R"(, "tests": ["m"])"), "tests");
+  says(file(kSettings, jobs + R"(, "test": ["n"])"), "which no job has");
+  says(file(kSettings, R"("jobs": [{"models": "m", "batches": [4, 4], "settings": "base"}])"),
+       "twice");
+  says(file(kSettings,
+            R"("jobs": [{"models": "m", "batches": 4, "settings": "base", "epochs": 2}])"),
+       "'samples' and 'epochs'");
+  says(file(kSettings,
+            R"("jobs": [{"models": "m", "batches": 4, "optimizers": "sdg", "settings": "base"}])"),
+       "did you mean 'sgd'");
+  says(file(R"({"base": {"network": "fast"}})", jobs), "1gbps");
+  says(file(R"({"base": {"cores": 3}})", jobs), "'cores'");
+  says(file(R"({"base": {"strategy": {"kind": "ring"}}})", jobs), "ddp or ps");
+  says("{}", "format");
+  says("{", "file 'c.json'");
+}
+
+}  // namespace
+}  // namespace foretrain::lab

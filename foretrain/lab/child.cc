@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/lab/child.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <utility>
+
+#include "foretrain/base/error.h"
+
+namespace foretrain::lab {
+namespace {
+
+constexpr int kPipeBytes = 1 << 20;
+
+[[noreturn]] void fail(const std::string& what) {
+  throw Error(ErrorKind::Io, what + ": " + std::strerror(errno));
+}
+
+// What the new process does before it becomes the program: only system calls, for other threads
+// of ours may have held locks when it was made.
+struct Preparation {
+  std::vector<char*> words;
+  std::vector<char*> environment;
+  std::vector<const char*> cgroups;
+  cpu_set_t cpus{};
+  bool pinned = false;
+  int input = -1;
+  int output = -1;
+  int errors = -1;
+  int parent = 0;
+};
+
+void join_cgroup(const char* file) {
+  const int cgroup = open(file, O_WRONLY);
+  if (cgroup < 0 || write(cgroup, "0", 1) != 1) _exit(126);
+  close(cgroup);
+}
+
+[[noreturn]] void become(const Preparation& preparation) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != preparation.parent) _exit(125);  // it is gone already
+  for (const char* file : preparation.cgroups) join_cgroup(file);
+  if (preparation.pinned) sched_setaffinity(0, sizeof(preparation.cpus), &preparation.cpus);
+  dup2(preparation.input, STDIN_FILENO);
+  dup2(preparation.output, STDOUT_FILENO);
+  if (preparation.errors >= 0) dup2(preparation.errors, STDERR_FILENO);
+  signal(SIGPIPE, SIG_DFL);
+  execvpe(preparation.words.front(), preparation.words.data(), preparation.environment.data());
+  _exit(127);
+}
+
+std::vector<char*> pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  for (const std::string& text : texts) result.push_back(const_cast<char*>(text.c_str()));
+  return result;
+}
+
+std::vector<char*> whole_environment(const std::vector<std::string>& own) {
+  std::vector<char*> result = pointers(own);
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    const std::string_view name = text.substr(0, text.find('=') + 1);
+    bool replaced = false;
+    for (const std::string& other : own) replaced = replaced || other.starts_with(name);
+    if (!replaced) result.push_back(*entry);
+  }
+  result.push_back(nullptr);
+  return result;
+}
+
+int open_errors(const ChildOptions& options, int output) {
+  if (options.errors == Errors::WithOutput) return output;
+  if (options.errors != Errors::ToFile) return -1;
+  const int file =
+      open(options.error_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (file < 0) fail("cannot write '" + options.error_file + "'");
+  return file;
+}
+
+}  // namespace
+
+Child::Child(const ChildOptions& options) {
+  std::array<int, 2> in{};
+  std::array<int, 2> out{};
+  if (pipe2(in.data(), O_CLOEXEC) != 0 || pipe2(out.data(), O_CLOEXEC) != 0) fail("pipe");
+  fcntl(in[1], F_SETPIPE_SZ, kPipeBytes);  // where permitted: a whole graph fits
+  Preparation preparation;
+  preparation.words = pointers(options.words);
+  preparation.words.push_back(nullptr);
+  preparation.environment = whole_environment(options.environment);
+  for (const std::string& file : options.cgroups) preparation.cgroups.push_back(file.c_str());
+  for (const int cpu : options.cpus) CPU_SET(static_cast<std::size_t>(cpu), &preparation.cpus);
+  preparation.pinned = !options.cpus.empty();
+  preparation.input = in[0];
+  preparation.output = out[1];
+  preparation.errors = open_errors(options, out[1]);
+  preparation.parent = getpid();
+  pid_ = fork();
+  if (pid_ == 0) become(preparation);
+  close(in[0]);
+  close(out[1]);
+  if (options.errors == Errors::ToFile) close(preparation.errors);
+  input_ = in[1];
+  output_ = out[0];
+  if (pid_ < 0) fail("cannot start '" + options.words.front() + "'");
+}
+
+Child::~Child() {
+  kill();
+  close_input();
+  close(output_);
+}
+
+void Child::write_line(std::string_view text) {
+  std::string line(text);
+  line += '\n';
+  for (std::size_t sent = 0; sent < line.size();) {
+    const ssize_t count = write(input_, line.data() + sent, line.size() - sent);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail("a worker has ended");
+    sent += static_cast<std::size_t>(count);
+  }
+}
+
+void Child::close_input() {
+  if (input_ >= 0) close(std::exchange(input_, -1));
+}
+
+std::optional<std::string> Child::read_line(Seconds patience) {
+  using Clock = std::chrono::steady_clock;
+  const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(patience);
+  while (true) {
+    if (const std::size_t end = buffer_.find('\n'); end != std::string::npos) {
+      std::string line = buffer_.substr(0, end);
+      buffer_.erase(0, end + 1);
+      return line;
+    }
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
+    if (left.count() <= 0) throw Error(ErrorKind::Io, "a worker does not answer");
+    pollfd ready{output_, POLLIN, 0};
+    if (poll(&ready, 1, static_cast<int>(left.count()) + 1) <= 0) continue;
+    std::array<char, 65536> part{};
+    const ssize_t count = read(output_, part.data(), part.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) {
+      if (buffer_.empty()) return std::nullopt;
+      return std::exchange(buffer_, {});
+    }
+    buffer_.append(part.data(), static_cast<std::size_t>(count));
+  }
+}
+
+int Child::wait() {
+  if (pid_ < 0) return -1;
+  int status = 0;
+  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+void Child::kill() {
+  if (pid_ < 0) return;
+  ::kill(pid_, SIGKILL);
+  wait();
+}
+
+}  // namespace foretrain::lab

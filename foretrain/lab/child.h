@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "foretrain/base/seconds.h"
+
+namespace foretrain::lab {
+
+enum class Errors { Inherit, WithOutput, ToFile };
+
+struct ChildOptions {
+  std::vector<std::string> words{};        // the program and its arguments
+  std::vector<std::string> environment{};  // "A=b", besides our own
+  std::vector<std::string> cgroups{};      // files to which it writes its own number first
+  std::vector<int> cpus{};                 // that it may use; empty: all
+  Errors errors = Errors::Inherit;
+  std::string error_file{};  // for ToFile; appended
+};
+
+// A process with pipes to its standard input and output. It is killed when this object goes, and
+// by the system when this process ends in whatever way.
+class Child {
+ public:
+  explicit Child(const ChildOptions& options);  // throws Error(Io)
+  ~Child();
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  int pid() const { return pid_; }
+
+  // Throws Error(Io) where the process has closed its input.
+  void write_line(std::string_view text);
+  void close_input();
+
+  // The next line of its output without the line break; absent at the end of the output. Throws
+  // Error(Io) when `patience` is over.
+  std::optional<std::string> read_line(Seconds patience);
+
+  int wait();  // its exit code; -1 where a signal ended it
+  void kill();
+
+ private:
+  int pid_ = -1;
+  int input_ = -1;
+  int output_ = -1;
+  std::string buffer_;
+};
+
+}  // namespace foretrain::lab

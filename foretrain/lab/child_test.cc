@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/lab/child.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <thread>
+
+#include "foretrain/base/error.h"
+#include "foretrain/lab/command.h"
+
+namespace foretrain::lab {
+namespace {
+
+TEST(Child, TalksByLines) {
+  Child cat({.words = {"cat"}});
+  cat.write_line("one");
+  cat.write_line(std::string(200'000, 'x'));
+  EXPECT_EQ(cat.read_line(Seconds{10}), "one");
+  EXPECT_EQ(cat.read_line(Seconds{10})->size(), 200'000U);
+  cat.close_input();
+  EXPECT_EQ(cat.read_line(Seconds{10}), std::nullopt);
+  EXPECT_EQ(cat.wait(), 0);
+}
+
+TEST(Child, ThatDoesNotAnswerIsAnError) {
+  Child silent({.words = {"sleep", "60"}});
+  EXPECT_THROW(silent.read_line(Seconds{0.05}), Error);
+}
+
+TEST(Child, GetsItsEnvironment) {
+  EXPECT_EQ(run_command({"sh", "-c", "echo out; echo err >&2; exit 3"}).text, "out\nerr\n");
+  Child child({.words = {"sh", "-c", "echo $FORETRAIN_X"}, .environment = {"FORETRAIN_X=here"}});
+  EXPECT_EQ(child.read_line(Seconds{10}), "here");
+}
+
+TEST(Command, ThatFailsSaysWhy) {
+  EXPECT_EQ(run_command({"sh", "-c", "exit 3"}).code, 3);
+  EXPECT_EQ(run_command({"no-such-program-here"}).code, 127);
+  EXPECT_THROW(must_run({"false"}), Error);
+}
+
+// The child of a process that is killed ends too.
+TEST(Child, EndsWithItsParent) {
+  int link[2];
+  ASSERT_EQ(pipe(link), 0);
+  const int parent = fork();
+  if (parent == 0) {
+    Child child({.words = {"sleep", "600"}});
+    const int pid = child.pid();
+    if (write(link[1], &pid, sizeof(pid)) != sizeof(pid)) _exit(1);
+    pause();
+    _exit(0);
+  }
+  int pid = 0;
+  ASSERT_EQ(read(link[0], &pid, sizeof(pid)), static_cast<ssize_t>(sizeof(pid)));
+  EXPECT_EQ(kill(pid, 0), 0);
+  kill(parent, SIGKILL);
+  waitpid(parent, nullptr, 0);
+  // Its zombie is gone, or is one, once somebody else has been told.
+  bool gone = false;
+  for (int i = 0; i < 200 && !gone; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    const std::string state = run_command({"ps", "-o", "state=", "-p", std::to_string(pid)}).text;
+    gone = state.empty() || state.starts_with("Z");
+  }
+  EXPECT_TRUE(gone);
+}
+
+}  // namespace
+}  // namespace foretrain::lab

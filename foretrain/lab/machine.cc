@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/lab/machine.h"
+
+#include <dirent.h>
+#include <sched.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace foretrain::lab {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+Seconds now() { return Clock::now().time_since_epoch(); }
+
+// The value behind `key` in a file of lines "key : value" or "key=value".
+std::string value_in(const char* file, std::string_view key, char separator) {
+  std::ifstream stream(file);
+  for (std::string line; std::getline(stream, line);) {
+    if (!line.starts_with(key)) continue;
+    const std::size_t place = line.find(separator);
+    if (place == std::string::npos) continue;
+    std::string value = line.substr(place + 1);
+    std::erase(value, '"');
+    const std::size_t begin = value.find_first_not_of(" \t");
+    return begin == std::string::npos ? "" : value.substr(begin);
+  }
+  return "";
+}
+
+// The machine's identity, one-way (FNV-1a): up to 16 hexadecimal digits.
+std::string identity(const std::string& cpu) {
+  std::string text;
+  std::getline(std::ifstream("/etc/machine-id"), text);
+  char name[256] = "";
+  if (text.empty() && gethostname(name, sizeof(name) - 1) == 0) text = name;
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char byte : "foretrain-lab " + text + cpu) {
+    hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
+  }
+  std::ostringstream result;
+  result << "lab-" << std::hex << hash;
+  return result.str();
+}
+
+// One core's part: products of small matrices, which stay in its cache, and sums over a block that
+// does not.
+double work_once(std::vector<float>& block) {
+  constexpr int kSize = 64;
+  static thread_local std::array<float, kSize * kSize> a{};
+  static thread_local std::array<float, kSize * kSize> b{};
+  static thread_local std::array<float, kSize * kSize> c{};
+  a.fill(1e-3F);
+  b.fill(1e-3F);
+  for (int round = 0; round < 900; ++round) {
+    for (int i = 0; i < kSize; ++i) {
+      for (int k = 0; k < kSize; ++k) {
+        const float factor = a[static_cast<std::size_t>(i * kSize + k)];
+        for (int j = 0; j < kSize; ++j) {
+          c[static_cast<std::size_t>(i * kSize + j)] +=
+              factor * b[static_cast<std::size_t>(k * kSize + j)];
+        }
+      }
+    }
+  }
+  for (int round = 0; round < 6; ++round) {
+    for (float& value : block) value += 1e-3F;
+  }
+  return static_cast<double>(c[1]) + static_cast<double>(block[block.size() / 2]);
+}
+
+// Busy time of all cores: user, nice, system and stolen; interrupts serve our own traffic.
+double busy_seconds() {
+  std::ifstream stream("/proc/stat");
+  std::string word;
+  double user = 0;
+  double nice = 0;
+  double system = 0;
+  double idle = 0;
+  double waiting = 0;
+  double interrupt = 0;
+  double soft = 0;
+  double stolen = 0;
+  stream >> word >> user >> nice >> system >> idle >> waiting >> interrupt >> soft >> stolen;
+  return (user + nice + system + stolen) / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
+struct Usage {
+  int parent = 0;
+  double cpu_s = 0;  // with that of its children that have ended
+};
+
+std::map<int, Usage> all_processes() {
+  std::map<int, Usage> result;
+  DIR* folder = opendir("/proc");
+  if (folder == nullptr) return result;
+  while (const dirent* entry = readdir(folder)) {
+    const int pid = std::atoi(entry->d_name);
+    if (pid <= 0) continue;
+    std::ifstream stream("/proc/" + std::string(entry->d_name) + "/stat");
+    std::string line;
+    std::getline(stream, line);
+    const std::size_t close = line.rfind(')');
+    if (close == std::string::npos) continue;
+    std::istringstream rest(line.substr(close + 1));
+    std::string word;
+    Usage usage;
+    double ticks = 0;
+    for (int field = 3; field <= 17 && rest >> word; ++field) {
+      if (field == 4) usage.parent = std::atoi(word.c_str());
+      if (field >= 14) ticks += std::atof(word.c_str());
+    }
+    usage.cpu_s = ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
+    result[pid] = usage;
+  }
+  closedir(folder);
+  return result;
+}
+
+// CPU time of this process and all its descendants.
+double own_seconds() {
+  const std::map<int, Usage> all = all_processes();
+  std::set<int> ours{getpid()};
+  for (bool grew = true; grew;) {
+    grew = false;
+    for (const auto& [pid, usage] : all) {
+      if (ours.contains(usage.parent) && ours.insert(pid).second) grew = true;
+    }
+  }
+  double sum = 0;
+  for (const int pid : ours) {
+    if (const auto found = all.find(pid); found != all.end()) sum += found->second.cpu_s;
+  }
+  return sum;
+}
+
+}  // namespace
+
+int core_count() { return std::max(1, static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN))); }
+
+store::Machine describe_machine() {
+  store::Machine machine;
+  machine.cpu = value_in("/proc/cpuinfo", "model name", ':');
+  machine.id = identity(machine.cpu);
+  machine.cores = core_count();
+  machine.memory_bytes =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+  utsname system{};
+  if (uname(&system) == 0) machine.kernel = system.release;
+  machine.system = value_in("/etc/os-release", "PRETTY_NAME", '=');
+  return machine;
+}
+
+Seconds calibrate() {
+  const auto cores = static_cast<std::size_t>(core_count());
+  std::vector<double> times(cores);
+  std::vector<double> results(cores);
+  std::vector<std::thread> threads;
+  for (std::size_t core = 0; core < cores; ++core) {
+    threads.emplace_back([core, &times, &results] {
+      cpu_set_t set{};
+      CPU_SET(core, &set);
+      sched_setaffinity(0, sizeof(set), &set);
+      std::vector<float> block(std::size_t{4} << 20);
+      const Seconds start = now();
+      results[core] = work_once(block);
+      times[core] = (now() - start).count();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  double sum = 0;
+  for (std::size_t core = 0; core < cores; ++core) sum += times[core] + 0 * results[core];
+  return Seconds(sum / static_cast<double>(cores));
+}
+
+double memory_bytes_per_s() {
+  constexpr std::size_t kBytes = std::size_t{64} << 20;
+  std::vector<char> from(kBytes, 1);
+  std::vector<char> to(kBytes, 2);
+  double best = 0;
+  for (int attempt = 0; attempt < 40; ++attempt) {
+    const Seconds start = now();
+    std::memcpy(to.data(), from.data(), kBytes);
+    const double time_s = (now() - start).count();
+    from[static_cast<std::size_t>(attempt)] = to[kBytes - 1];
+    best = std::max(best, 2.0 * static_cast<double>(kBytes) / time_s);
+  }
+  return best;
+}
+
+ForeignLoad::ForeignLoad() : busy_s_(busy_seconds()), own_s_(own_seconds()), start_(now()) {}
+
+double ForeignLoad::cores() const {
+  const double busy = busy_seconds() - busy_s_;
+  const double own = own_seconds() - own_s_;
+  const double elapsed = std::max((now() - start_).count(), 0.01);
+  return std::max(0.0, (busy - own) / elapsed);
+}
+
+}  // namespace foretrain::lab

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/lab/workers.h"
+
+#include <span>
+#include <string_view>
+
+#include "foretrain/base/embedded.h"
+#include "foretrain/base/error.h"
+#include "foretrain/base/json.h"
+#include "foretrain/base/near.h"
+
+namespace foretrain::lab {
+
+extern const std::span<const EmbeddedFile> kWorkerFiles;
+
+namespace {
+
+constexpr Seconds kStartPatience{180};  // the memory log may have to be compiled
+
+std::string source_of(std::string_view file) {
+  for (const EmbeddedFile& one : kWorkerFiles) {
+    if (one.name == file) return std::string(one.text);
+  }
+  throw Error(ErrorKind::Io, "the program does not hold " + std::string(file));
+}
+
+// The first line: every module's text, and the code that imports them.
+std::string package_line() {
+  Json sources = Json::object();
+  for (const EmbeddedFile& one : kWorkerFiles) {
+    const std::string_view name = one.name.substr(one.name.rfind('/') + 1);
+    if (!name.ends_with(".py") || name == "boot.py") continue;
+    const std::string module(name.substr(0, name.size() - 3));
+    sources[module == "__init__" ? "foretrain_lab" : "foretrain_lab." + module] = one.text;
+  }
+  return Json{{"boot", source_of("foretrain_lab/boot.py")}, {"sources", sources}}.dump();
+}
+
+constexpr const char* kLoader =
+    "import json, sys; package = json.loads(sys.stdin.readline()); "
+    "exec(package['boot'], {'SOURCES': package['sources'], '__name__': 'boot'})";
+
+}  // namespace
+
+std::unique_ptr<Child> start_worker(const Host& host, const WorkerOptions& options) {
+  ChildOptions child;
+  child.words = host.prefix;
+  if (!host.local) {
+    // A remote shell takes words apart again.
+    child.words.push_back("OMP_NUM_THREADS=" + std::to_string(options.threads) +
+                          " GLOO_SOCKET_IFNAME=" + host.interface + " " + options.python +
+                          " -u -c \"" + kLoader + "\"");
+  } else {
+    child.words.insert(child.words.end(), {options.python, "-u", "-c", kLoader});
+  }
+  child.environment = {"OMP_NUM_THREADS=" + std::to_string(options.threads),
+                       "MKL_NUM_THREADS=" + std::to_string(options.threads),
+                       "GLOO_SOCKET_IFNAME=" + host.interface, "PYTHONDONTWRITEBYTECODE=1"};
+  child.cgroups = host.cgroups;
+  child.cpus = host.cpus;
+  child.errors = Errors::ToFile;
+  child.error_file = options.error_file.empty() ? "/dev/null" : options.error_file;
+  auto worker = std::make_unique<Child>(child);
+  worker->write_line(package_line());
+  return worker;
+}
+
+void Workers::ensure(int count) {
+  const auto before = static_cast<int>(children_.size());
+  for (int host = before; host < count; ++host) {
+    children_.push_back(start_worker(hosts_[host], options_));
+  }
+  for (int host = before; host < count; ++host) greet(host);
+}
+
+void Workers::greet(int host) {
+  try {
+    send(host, Json{{"kind", "hello"},
+                    {"job", 0},
+                    {"threads", options_.threads},
+                    {"activity_source", source_of("foretrain_lab/activity.cc")}}
+                   .dump());
+    const Json answer = parse_json(receive(host, kStartPatience), "a worker's answer");
+    pytorch_ = answer.value("pytorch", "");
+    const std::string trouble = answer.value("activity_trouble", "");
+    if (!trouble.empty() && notes_.empty()) notes_.push_back("no memory activity: " + trouble);
+  } catch (const Error& error) {
+    end();
+    throw Error(ErrorKind::Unsupported, "'" + printable(options_.python) +
+                                            "' cannot train: " + error.what() +
+                                            "; name a Python that has PyTorch with --python");
+  }
+}
+
+void Workers::send(int host, const std::string& job) {
+  children_[static_cast<std::size_t>(host)]->write_line(job);
+}
+
+std::string Workers::receive(int host, Seconds patience) {
+  const std::optional<std::string> line =
+      children_[static_cast<std::size_t>(host)]->read_line(patience);
+  if (!line) throw Error(ErrorKind::Io, "a worker has ended");
+  const Json answer = parse_json(*line, "a worker's answer");
+  if (!answer.value("ok", false)) {
+    throw Error(ErrorKind::Io, "a worker failed: " + answer.value("error", "no reason given"));
+  }
+  return *line;
+}
+
+}  // namespace foretrain::lab

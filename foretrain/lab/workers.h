@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "foretrain/base/seconds.h"
+#include "foretrain/lab/child.h"
+#include "foretrain/lab/hosts.h"
+
+namespace foretrain::lab {
+
+struct WorkerOptions {
+  std::string python = "python3";  // with PyTorch
+  std::string error_file{};        // what workers say beside their answers; "": nowhere
+  int threads = 1;                 // that compute, of each
+};
+
+// Starts the Python that trains on a host and gives it the package foretrain_lab. Throws Error(Io).
+std::unique_ptr<Child> start_worker(const Host& host, const WorkerOptions& options);
+
+// A worker per host, started when it is first needed and kept between jobs.
+class Workers {
+ public:
+  Workers(const Hosts& hosts, WorkerOptions options)
+      : hosts_(hosts), options_(std::move(options)) {}
+
+  // Makes sure that the first `count` hosts have a worker. Throws Error: Unsupported where PyTorch
+  // is missing.
+  void ensure(int count);
+
+  int pid(int host) const { return children_[static_cast<std::size_t>(host)]->pid(); }
+
+  // Lines of JSON, as docs/lab.md describes. Throws Error(Io) for a worker that has ended or does
+  // not answer in time, or with what went wrong in it.
+  void send(int host, const std::string& job);
+  std::string receive(int host, Seconds patience);
+
+  void end() { children_.clear(); }  // kills all
+
+  const std::string& pytorch() const { return pytorch_; }  // its version, of the first worker
+  const std::vector<std::string>& notes() const { return notes_; }
+
+ private:
+  void greet(int host);
+
+  const Hosts& hosts_;
+  WorkerOptions options_;
+  std::vector<std::unique_ptr<Child>> children_;
+  std::string pytorch_;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace foretrain::lab
