@@ -7,19 +7,21 @@
 #include <memory>
 
 #include "foretrain/base/error.h"
+#include "foretrain/base/file.h"
 #include "foretrain/base/json_writer.h"
 #include "foretrain/base/near.h"
 #include "foretrain/cli/commands.h"
 #include "foretrain/cli/console.h"
 #include "foretrain/cli/humanise.h"
 #include "foretrain/cli/progress.h"
-#include "foretrain/importer/import.h"
 #include "foretrain/lab/campaign.h"
 #include "foretrain/lab/collect.h"
 #include "foretrain/lab/isolate.h"
 
 namespace foretrain::cli {
 namespace {
+
+constexpr std::uintmax_t kMostCampaignBytes = 16 << 20;
 
 struct Options {
   std::string campaign;
@@ -102,8 +104,9 @@ void print_summary(const lab::Summary& summary, const Options& options, Console&
 }
 
 void run_campaign(const Options& options, Console& console) {
-  const std::string where = importer::named(options.campaign);
-  lab::Campaign campaign = lab::read_campaign(importer::read_content(options.campaign), where);
+  const std::string where = named(options.campaign);
+  lab::Campaign campaign =
+      lab::read_campaign(read_file(options.campaign, kMostCampaignBytes), where);
   if (options.foreign_cores) campaign.most_foreign_cores = *options.foreign_cores;
   if (options.dry) return plan_text(campaign, console);
   lab::CollectOptions collect;
