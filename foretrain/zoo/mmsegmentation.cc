@@ -1,31 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// FCN, PSPNet (Zhao et al., CVPR 2017), DeepLab v3 and v3+ (Chen et al., ECCV 2018), NonLocalNet
-// (Wang et al., CVPR 2018) and GCNet (Cao et al., ICCVW 2019) on residual networks of output stride
-// 8 ("R-50-D8"), as MMSegmentation configures them: a stem of three convolutions (of one in
-// "R-50b-D8"), heads of 512 channels (128 on ResNet-18), an auxiliary head.
+// FCN, PSPNet, DeepLab v3 and v3+ (Chen et al., ECCV 2018), NonLocalNet, GCNet and ISANet on
+// residual networks of output stride 8 ("R-50-D8"), UPerNet on undilated ones, as MMSegmentation
+// configures them: a stem of three convolutions (of one in "R-50b-D8"), heads of 512 channels (128
+// on ResNet-18), an auxiliary head.
 #include <array>
 
+#include "foretrain/zoo/mmseg_heads.h"
 #include "foretrain/zoo/registry.h"
 #include "foretrain/zoo/residual.h"
 #include "foretrain/zoo/segmentation_layers.h"
-#include "foretrain/zoo/transformer_layers.h"
 #include "foretrain/zoo/vision_layers.h"
 
 namespace foretrain::zoo {
 namespace {
 
-using graph::Attr;
 using graph::Builder;
-using graph::Kind;
 using graph::Scope;
 using graph::TensorId;
 
 constexpr std::array kDilations{1, 12, 24, 36};
-
-TensorId unit(Builder& b, const std::string& name, TensorId x, const Conv& layer) {
-  const Scope scope(b, name);
-  return relu(b, "activate", batch_norm(b, "bn", conv(b, "conv", x, layer)));
-}
 
 Conv wide(std::int64_t channels, std::int64_t dilation, std::int64_t groups = 1) {
   return {.channels = channels,
@@ -40,8 +33,9 @@ TensorId separable(Builder& b, const std::string& name, TensorId x, std::int64_t
                    std::int64_t dilation = 1) {
   const Scope scope(b, name);
   const std::int64_t in = channels(b, x);
-  return unit(b, "pointwise_conv", unit(b, "depthwise_conv", x, wide(in, dilation, in)),
-              {.channels = out});
+  return conv_module(b, "pointwise_conv",
+                     conv_module(b, "depthwise_conv", x, wide(in, dilation, in)),
+                     {.channels = out});
 }
 
 TensorId deep_stem(Builder& b, TensorId x) {
@@ -57,51 +51,6 @@ TensorId deep_stem(Builder& b, TensorId x) {
   return max_pool(b, "maxpool", x, {.kernel = 3, .stride = 2, .padding = 1});
 }
 
-TensorId classify(Builder& b, TensorId x, std::int64_t count) {
-  return conv(b, "conv_seg", dropout(b, "dropout", x), {.channels = count, .bias = true});
-}
-
-// Pixels in one dimension.
-TensorId in_line(Builder& b, TensorId x) {
-  return b.add(Kind::Reshape, {x}, {{Attr::Shape, {0, channels(b, x), -1}}});
-}
-
-// Every pixel looks at every other, in half as many channels.
-TensorId non_local(Builder& b, TensorId x) {
-  const Scope scope(b, "nl_block");
-  const std::int64_t width = channels(b, x);
-  const Pair size = image_size(b, x);
-  const Conv narrow{.channels = width / 2, .bias = true};
-  const auto rows = [&](const char* name) {
-    const TensorId line = in_line(b, conv(b, name, x, narrow));
-    return b.add(Kind::Transpose, {line}, {{Attr::Axes, {0, 2, 1}}});
-  };
-  const TensorId value = rows("g.conv");
-  const TensorId query = rows("theta.conv");
-  const TensorId key = in_line(b, conv(b, "phi.conv", x, narrow));
-  const TensorId scores = b.add(Kind::Scale, {b.add(Kind::MatMul, {query, key})});
-  const TensorId shares = b.add(Kind::Softmax, {scores}, {{Attr::Axis, {-1}}});
-  TensorId y = b.add(Kind::MatMul, {shares, value});
-  y = b.add(Kind::Transpose, {y}, {{Attr::Axes, {0, 2, 1}}});
-  y = b.add(Kind::Reshape, {y}, {{Attr::Shape, {0, width / 2, size.height, size.width}}});
-  y = batch_norm(b, "conv_out.bn", conv(b, "conv_out.conv", y, {.channels = width}));
-  return b.add(Kind::Add, {x, y});
-}
-
-// A weighted mean of all pixels, through a bottleneck, is added to each.
-TensorId global_context(Builder& b, TensorId x) {
-  const Scope scope(b, "gc_block");
-  const std::int64_t width = channels(b, x);
-  const TensorId mask = in_line(b, conv(b, "conv_mask", x, {.channels = 1, .bias = true}));
-  const TensorId shares = b.add(Kind::Softmax, {mask}, {{Attr::Axis, {-1}}});
-  TensorId y = b.add(Kind::MatMul, {in_line(b, x), shares}, {{Attr::TransposeB, {1}}});
-  y = b.add(Kind::Reshape, {y}, {{Attr::Shape, {0, width}}});
-  y = layer_norm(b, "channel_add_conv.1", linear(b, "channel_add_conv.0", y, width / 4));
-  y = linear(b, "channel_add_conv.3", relu(b, "channel_add_conv.2", y), width);
-  y = b.add(Kind::Reshape, {y}, {{Attr::Shape, {0, width, 1, 1}}});
-  return b.add(Kind::Add, {x, y});
-}
-
 using Block = TensorId (*)(Builder&, TensorId);
 
 // `block` stands behind the first convolution.
@@ -109,49 +58,39 @@ TensorId fcn_head(Builder& b, TensorId x, std::int64_t width, std::int64_t count
                   Block block = nullptr) {
   TensorId y = x;
   for (int i = 0; i < layers; ++i) {
-    y = unit(b, "convs." + std::to_string(i), y, padded_conv(width, 3));
+    y = conv_module(b, "convs." + std::to_string(i), y, padded_conv(width, 3));
     if (i == 0 && block != nullptr) y = block(b, y);
   }
-  if (layers > 1) y = unit(b, "conv_cat", concat(b, {x, y}), padded_conv(width, 3));
-  return classify(b, y, count);
-}
-
-TensorId pyramid_pooling_head(Builder& b, TensorId x, std::int64_t width, std::int64_t count) {
-  std::vector<TensorId> parts{x};
-  constexpr std::array kSizes{1, 2, 3, 6};
-  for (std::size_t i = 0; i < kSizes.size(); ++i) {
-    const Scope scope(b, "psp_modules." + std::to_string(i));
-    const TensorId small = adaptive_avg_pool(b, "0", x, kSizes[i]);
-    parts.push_back(resize(b, unit(b, "1", small, {.channels = width}), image_size(b, x)));
-  }
-  return classify(b, unit(b, "bottleneck", concat(b, parts), padded_conv(width, 3)), count);
+  if (layers > 1) y = conv_module(b, "conv_cat", concat(b, {x, y}), padded_conv(width, 3));
+  return pixel_classes(b, y, count);
 }
 
 // Atrous spatial pyramid pooling.
 TensorId spatial_pyramid(Builder& b, TensorId x, std::int64_t width, bool separated) {
   const TensorId mean = adaptive_avg_pool(b, "image_pool.0", x, 1);
   std::vector<TensorId> parts{
-      resize(b, unit(b, "image_pool.1", mean, {.channels = width}), image_size(b, x))};
+      resize(b, conv_module(b, "image_pool.1", mean, {.channels = width}), image_size(b, x))};
   for (std::size_t i = 0; i < kDilations.size(); ++i) {
     const std::string name = "aspp_modules." + std::to_string(i);
     const std::int64_t dilation = kDilations[i];
     if (i == 0) {
-      parts.push_back(unit(b, name, x, {.channels = width}));
+      parts.push_back(conv_module(b, name, x, {.channels = width}));
     } else {
       parts.push_back(separated ? separable(b, name, x, width, dilation)
-                                : unit(b, name, x, wide(width, dilation)));
+                                : conv_module(b, name, x, wide(width, dilation)));
     }
   }
-  return unit(b, "bottleneck", concat(b, parts), padded_conv(width, 3));
+  return conv_module(b, "bottleneck", concat(b, parts), padded_conv(width, 3));
 }
 
 // Beside the first stage's features, at their size.
 TensorId plus_head(Builder& b, TensorId x, TensorId first, std::int64_t width, std::int64_t count) {
   x = spatial_pyramid(b, x, width, true);
-  const TensorId fine = unit(b, "c1_bottleneck", first, {.channels = width == 512 ? 48 : 12});
+  const TensorId fine =
+      conv_module(b, "c1_bottleneck", first, {.channels = width == 512 ? 48 : 12});
   x = concat(b, {resize(b, x, image_size(b, fine)), fine});
   x = separable(b, "sep_bottleneck.1", separable(b, "sep_bottleneck.0", x, width), width);
-  return classify(b, x, count);
+  return pixel_classes(b, x, count);
 }
 
 TensorId decode(Builder& b, const std::string& head, const std::vector<TensorId>& stages,
@@ -160,12 +99,14 @@ TensorId decode(Builder& b, const std::string& head, const std::vector<TensorId>
   if (head == "fcn") return fcn_head(b, stages[3], width, count, 2);
   if (head == "nonlocal") return fcn_head(b, stages[3], width, count, 2, non_local);
   if (head == "gcnet") return fcn_head(b, stages[3], width, count, 2, global_context);
-  if (head == "pspnet") return pyramid_pooling_head(b, stages[3], width, count);
+  if (head == "pspnet") return pixel_classes(b, pyramid_pooling(b, stages[3], width), count);
+  if (head == "isanet") return pixel_classes(b, interlaced_attention(b, stages[3], width), count);
+  if (head == "upernet") return pixel_classes(b, unified_stages(b, stages, width), count);
   if (head == "deeplabv3plus") return plus_head(b, stages[3], stages[0], width, count);
-  return classify(b, spatial_pyramid(b, stages[3], width, false), count);
+  return pixel_classes(b, spatial_pyramid(b, stages[3], width, false), count);
 }
 
-// "pspnet_r50-d8", "pspnet_r50b-d8".
+// "pspnet_r50-d8", "pspnet_r50b-d8", "upernet_r50".
 graph::Graph build_mmseg(Spec& spec) {
   const std::size_t split = spec.name().find("_r");
   const std::string head = spec.name().substr(0, split);
@@ -177,9 +118,10 @@ graph::Graph build_mmseg(Spec& spec) {
   const Pair image = image_size(b, x);
   const std::int64_t count = classes(spec, 19);
   b.enter("backbone");
+  const int stride = head == "upernet" ? 32 : 8;
   const TensorId stem = plain ? residual_stem(b, x) : deep_stem(b, x);
   const std::vector<TensorId> stages =
-      residual_features(b, stem, residual_named("resnet" + depth), 8);
+      residual_features(b, stem, residual_named("resnet" + depth), stride);
   b.leave();
   const std::int64_t width = depth == "18" ? 128 : 512;
   const TensorId logits = decode(b, head, stages, width, count);
@@ -200,6 +142,7 @@ std::vector<Entry> mmsegmentation_entries() {
     const char* name;
     const char* about;
     std::vector<const char*> depths;
+    bool strided = false;
   };
   const std::vector<const char*> usual{"18", "50", "101", "18b", "50b", "101b"};
   const Row rows[] = {{"fcn", "FCN", usual},
@@ -207,15 +150,18 @@ std::vector<Entry> mmsegmentation_entries() {
                       {"deeplabv3", "DeepLab v3", usual},
                       {"deeplabv3plus", "DeepLab v3+", usual},
                       {"nonlocal", "NonLocalNet", {"50", "101"}},
-                      {"gcnet", "GCNet", {"50", "101"}}};
+                      {"gcnet", "GCNet", {"50", "101"}},
+                      {"isanet", "ISANet", {"50", "101"}},
+                      {"upernet", "UPerNet", {"50", "101"}, true}};
   std::vector<Entry> entries;
   for (const Row& row : rows) {
     for (const std::string depth : row.depths) {
-      entries.push_back({{std::string(row.name) + "_r" + depth + "-d8", "Segmentation",
-                          std::string(row.about) + " on ResNet-" + depth +
-                              " of output stride 8, as MMSegmentation configures it",
-                          "height=512, width=1024, image, classes=19"},
-                         build_mmseg});
+      entries.push_back(
+          {{std::string(row.name) + "_r" + depth + (row.strided ? "" : "-d8"), "Segmentation",
+            std::string(row.about) + " on ResNet-" + depth +
+                (row.strided ? "" : " of output stride 8") + ", as MMSegmentation configures it",
+            "height=512, width=1024, image, classes=19"},
+           build_mmseg});
     }
   }
   return entries;

@@ -34,6 +34,14 @@ constexpr Published kPublished[] = {
     {"fcn_r50b-d8", 49'497'734 - 19'232},
     {"nonlocal_r50-d8", 49'497'734 + 3 * 131'328 + 131'072 + 1'024},
     {"gcnet_r50-d8", 49'497'734 + 513 + 65'664 + 256 + 66'048},
+    // Backbone and auxiliary head of 23'527'264 and 2'364'691, classes of 9'747. ISANet: a 3 x 3
+    // convolution from 2048 channels, one of 1024 to 512; twice 131'584 + 66'048 for each of query
+    // and key, 262'656 for the value, 263'168 behind. UPerNet: laterals from 256, 512 and 1024
+    // channels, four times 2048 to 512, five 3 x 3 convolutions: from 4096, three of 512, from
+    // 2048.
+    {"isanet_r50-d8", 25'901'702 + 9'438'208 + 525'312 + 2 * (2 * 197'632 + 262'656 + 263'168)},
+    {"upernet_r50",
+     25'901'702 + 1792 * 512 + 4 * 2048 * 512 + 9 * 512 * (4096 + 3 * 512 + 2048) + 12 * 1024},
 };
 
 // Channels in and out, the kernel's values.
