@@ -18,6 +18,11 @@ constexpr const char* kNetworks[] = {"resnet18",         "resnet50",         "re
 constexpr const char* kEnding = "_fpn";
 constexpr std::int64_t kLayers = 5;  // stem and stages
 
+std::string network_of(const std::string& model, const std::string& detector) {
+  const std::string rest = model.substr(detector.size() + 1);
+  return rest.substr(0, rest.size() - std::string(kEnding).size());
+}
+
 }  // namespace
 
 TensorId detector_images(Builder& b, Spec& spec) {
@@ -28,12 +33,14 @@ TensorId detector_images(Builder& b, Spec& spec) {
   return x;
 }
 
-std::vector<TensorId> pyramid_backbone(Builder& b, TensorId x, const std::string& network,
-                                       std::size_t first) {
+std::vector<TensorId> pyramid_backbone(Builder& b, Spec& spec, TensorId x,
+                                       const std::string& detector, std::size_t first) {
+  const Norm norm = spec.take("norms", 0, 0, 1) == 1 ? batch_norm : frozen_norm;
+  const Residual& network = residual_named(network_of(spec.name(), detector));
   const Scope scope(b, "backbone");
   b.enter("body");
-  x = residual_stem(b, x, frozen_norm);
-  std::vector<TensorId> stages = residual_features(b, x, residual_named(network), 32, frozen_norm);
+  x = residual_stem(b, x, norm);
+  std::vector<TensorId> stages = residual_features(b, x, network, 32, norm);
   b.leave();
   stages.erase(stages.begin(), stages.begin() + static_cast<std::ptrdiff_t>(first));
   return feature_pyramid(b, stages);
@@ -44,8 +51,11 @@ std::int64_t trainable_layers(Spec& spec) { return spec.take("trainable_layers",
 void freeze_backbone(graph::Graph& graph, std::int64_t trainable_layers) {
   std::vector<std::string> frozen;
   for (std::int64_t layer = 0; layer < kLayers - trainable_layers; ++layer) {
-    const std::string name = layer == 0 ? "conv1" : "layer" + std::to_string(layer);
-    frozen.push_back("backbone.body." + name + ".");
+    if (layer > 0) {
+      frozen.push_back("backbone.body.layer" + std::to_string(layer) + ".");
+    } else {
+      frozen.insert(frozen.end(), {"backbone.body.conv1.", "backbone.body.bn1."});
+    }
   }
   freeze(graph, frozen);
 }
@@ -53,7 +63,7 @@ void freeze_backbone(graph::Graph& graph, std::int64_t trainable_layers) {
 std::vector<Entry> pyramid_rows(const std::string& detector, const std::string& about,
                                 const std::string& parameters, graph::Graph (*build)(Spec&)) {
   const std::string all = "height=800, width=1088, image, " + parameters +
-                          (parameters.empty() ? "" : ", ") + "trainable_layers=3";
+                          (parameters.empty() ? "" : ", ") + "trainable_layers=3, norms=0";
   std::vector<Entry> entries;
   for (const std::string network : kNetworks) {
     std::string name = detector;
@@ -63,11 +73,6 @@ std::vector<Entry> pyramid_rows(const std::string& detector, const std::string& 
     entries.push_back({{name, "Detection", text, all}, build});
   }
   return entries;
-}
-
-std::string network_of(const std::string& model, const std::string& detector) {
-  const std::string rest = model.substr(detector.size() + 1);
-  return rest.substr(0, rest.size() - std::string(kEnding).size());
 }
 
 }  // namespace foretrain::zoo

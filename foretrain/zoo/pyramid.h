@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Detectors on a feature pyramid over a residual network, as torchvision builds them upon weights
-// that were trained before: norms are frozen, and so are the stem and the first stage.
+// that were trained before: norms are frozen (`norms=1`: they learn, as in MMDetection), and so are
+// the stem and the first stage.
 #pragma once
 
 #include <string>
@@ -16,9 +17,11 @@ namespace foretrain::zoo {
 // long and both are filled up to multiples of 32. Notes it.
 graph::TensorId detector_images(graph::Builder& builder, Spec& spec);
 
-// The pyramid's maps over the stages from `first` (0 to 3), from fine to coarse.
-std::vector<graph::TensorId> pyramid_backbone(graph::Builder& builder, graph::TensorId x,
-                                              const std::string& network, std::size_t first);
+// The pyramid's maps over the stages from `first` (0 to 3), from fine to coarse, of the network
+// that the model's name has behind `detector`. Takes `norms`.
+std::vector<graph::TensorId> pyramid_backbone(graph::Builder& builder, Spec& spec,
+                                              graph::TensorId x, const std::string& detector,
+                                              std::size_t first);
 
 // Takes `trainable_layers` (3): so many of stem and stages learn, from the last on.
 void freeze_backbone(graph::Graph& graph, std::int64_t trainable_layers);
@@ -28,6 +31,5 @@ std::int64_t trainable_layers(Spec& spec);
 // that model zoos offer.
 std::vector<Entry> pyramid_rows(const std::string& detector, const std::string& about,
                                 const std::string& parameters, graph::Graph (*build)(Spec&));
-std::string network_of(const std::string& model, const std::string& detector);
 
 }  // namespace foretrain::zoo

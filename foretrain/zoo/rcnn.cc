@@ -181,8 +181,7 @@ graph::Graph build_detector(Spec& spec, const Detector& detector) {
   Builder b(spec.name());
   const TensorId x = detector_images(b, spec);
   const std::int64_t trainable = trainable_layers(spec);
-  const std::vector<TensorId> maps =
-      pyramid_backbone(b, x, network_of(spec.name(), detector.name), 0);
+  const std::vector<TensorId> maps = pyramid_backbone(b, spec, x, detector.name, 0);
   std::vector<TensorId> losses;
   if (detector.stages == Stages::First) {
     for (const TensorId found : region_proposals(b, maps, losses)) b.output(found);

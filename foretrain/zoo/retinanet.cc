@@ -51,7 +51,7 @@ graph::Graph build_retinanet(Spec& spec) {
   const TensorId x = detector_images(b, spec);
   const std::int64_t count = classes(spec, 91);
   const std::int64_t trainable = trainable_layers(spec);
-  std::vector<TensorId> maps = pyramid_backbone(b, x, network_of(spec.name(), kName), 1);
+  std::vector<TensorId> maps = pyramid_backbone(b, spec, x, kName, 1);
   extend(b, maps);
   const TensorId labels = head(b, "classification_head", "cls_logits", maps, count);
   const TensorId boxes = head(b, "regression_head", "bbox_reg", maps, 4);
