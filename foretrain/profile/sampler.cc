@@ -22,6 +22,7 @@ namespace {
 constexpr Seconds kLeastInterval{0.001};
 constexpr Seconds kMostInterval{10};
 constexpr Seconds kFindProcesses{0.05};
+constexpr int kPriority = 10;            // above the least: what is sampled may be real-time itself
 constexpr Seconds kAfterWakers{150e-6};  // the reader comes when the wakers have been
 
 Seconds clock_now(clockid_t clock) {
@@ -66,6 +67,12 @@ struct Watched {
   Watched(Subject of, const SamplerOptions& options)
       : subject(std::move(of)), processes(subject, options) {}
 
+  void take(double refreshed_s, double now_s) {
+    counters.push_back(processes.read());
+    cpu_time_s.push_back(refreshed_s);
+    other_time_s.push_back(now_s);
+  }
+
   Subject subject;
   Processes processes;
   std::vector<double> cpu_time_s;    // when the CPU clocks were refreshed
@@ -103,6 +110,7 @@ class Sampler::Engine {
   void start() {
     finish();
     start_ = steady_now();
+    for (Watched& watched : watched_) watched.take(0, 0);
     stop_ = false;
     const int cpus = options_.realtime ? static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)) : 0;
     wake_s_ = std::vector<std::atomic<double>>(static_cast<std::size_t>(cpus));
@@ -133,7 +141,7 @@ class Sampler::Engine {
   // Calls `work` at every tick; ticks that are over already are skipped.
   template <typename Work>
   void at_every_tick(Seconds offset, const Work& work) {
-    for (std::size_t i = 0; !stop_; ++i) {
+    for (std::size_t i = 1; !stop_; ++i) {
       sleep_until(tick(i) + offset);
       work();
       const double passed = std::floor((steady_now() - start_) / options_.interval);
@@ -147,12 +155,12 @@ class Sampler::Engine {
   // Interrupts what runs on a CPU, so that its clock is brought up to date.
   void wake(int cpu) {
     std::atomic<double>& woken_s = wake_s_[static_cast<std::size_t>(cpu)];
-    if (!move_to_cpu(cpu) || !become_realtime(1)) return;
+    if (!move_to_cpu(cpu) || !become_realtime(kPriority + 1)) return;
     at_every_tick(Seconds{0}, [&] { woken_s = (steady_now() - start_).count(); });
   }
 
   void watch() {
-    const bool realtime = options_.realtime && become_realtime(0);
+    const bool realtime = options_.realtime && become_realtime(kPriority);
     is_realtime_ = realtime;
     Seconds find_next{0};
     at_every_tick(realtime ? kAfterWakers : Seconds{0}, [&] {
@@ -162,9 +170,7 @@ class Sampler::Engine {
       const double refreshed_s = realtime ? mean_wake_s(now.count()) : now.count();
       for (Watched& watched : watched_) {
         if (find) watched.processes.find();
-        watched.counters.push_back(watched.processes.read());
-        watched.cpu_time_s.push_back(refreshed_s);
-        watched.other_time_s.push_back((steady_now() - start_).count());
+        watched.take(refreshed_s, (steady_now() - start_).count());
       }
     });
   }
