@@ -15,6 +15,8 @@ void add_predict_command(CLI::App& app, Console& console);
 void add_graph_command(CLI::App& app, Console& console);
 void add_evaluate_command(CLI::App& app, Console& console);
 void add_collect_command(CLI::App& app, Console& console);
+void add_profile_command(CLI::App& app, Console& console);
+void add_store_command(CLI::App& app, Console& console);
 void add_models_command(CLI::App& app, Console& console);
 void add_devices_command(CLI::App& app, Console& console);
 void add_networks_command(CLI::App& app, Console& console);

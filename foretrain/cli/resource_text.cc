@@ -5,9 +5,8 @@
 #include "foretrain/cli/table.h"
 
 namespace foretrain::cli {
-namespace {
 
-const char* pattern_name(resource::Pattern pattern) {
+const char* pattern_text(resource::Pattern pattern) {
   switch (pattern) {
     case resource::Pattern::B:
       return "busy (B)";
@@ -19,7 +18,7 @@ const char* pattern_name(resource::Pattern pattern) {
   return "";
 }
 
-std::string amount(const std::optional<double>& value, const std::string& unit) {
+std::string amount_text(const std::optional<double>& value, const std::string& unit) {
   if (!value) return "-";
   if (unit == "B/s") return format_rate(*value);
   if (unit == "B") return format_bytes(*value);
@@ -27,7 +26,11 @@ std::string amount(const std::optional<double>& value, const std::string& unit) 
   return significant(*value, 3) + " " + unit;
 }
 
-std::string duration(const std::optional<Seconds>& time) { return time ? format_time(*time) : "-"; }
+std::string duration_text(const std::optional<Seconds>& time) {
+  return time ? format_time(*time) : "-";
+}
+
+namespace {
 
 std::string role_table(const RoleReport& role, const Screen& screen) {
   Table table{{{"", false},
@@ -40,9 +43,10 @@ std::string role_table(const RoleReport& role, const Screen& screen) {
   const auto add = [&](const char* name, const std::optional<ResourceReport>& use) {
     if (!use) return;
     const resource::Bursts& bursts = use->bursts;
-    table.rows.push_back(
-        {name, pattern_name(bursts.pattern), amount(bursts.burst_amount, use->unit),
-         amount(bursts.idle_amount, use->unit), duration(bursts.burst), duration(bursts.idle)});
+    table.rows.push_back({name, pattern_text(bursts.pattern),
+                          amount_text(bursts.burst_amount, use->unit),
+                          amount_text(bursts.idle_amount, use->unit), duration_text(bursts.burst),
+                          duration_text(bursts.idle)});
   };
   add("gpu_util", role.gpu_util);
   add("gpu_memory_util", role.gpu_memory_util);

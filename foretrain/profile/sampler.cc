@@ -127,6 +127,7 @@ class Sampler::Engine {
     return traces;
   }
 
+  bool alive() const { return alive_; }
   Seconds cpu_time() const { return Seconds{cpu_s_}; }
 
  private:
@@ -172,6 +173,8 @@ class Sampler::Engine {
         if (find) watched.processes.find();
         watched.take(refreshed_s, (steady_now() - start_).count());
       }
+      alive_ = std::any_of(watched_.begin(), watched_.end(),
+                           [](const Watched& watched) { return watched.processes.alive(); });
     });
   }
 
@@ -228,6 +231,7 @@ class Sampler::Engine {
   Seconds start_{0};
   std::atomic<bool> stop_ = true;
   std::atomic<bool> is_realtime_ = false;
+  std::atomic<bool> alive_ = true;
   std::vector<std::atomic<double>> wake_s_;
   std::vector<std::thread> threads_;
   std::atomic<double> cpu_s_ = 0;
@@ -238,6 +242,7 @@ Sampler::Sampler(std::vector<Subject> subjects, SamplerOptions options)
 Sampler::~Sampler() = default;
 void Sampler::start() { engine_->start(); }
 std::vector<Trace> Sampler::stop() { return engine_->stop(); }
+bool Sampler::alive() const { return engine_->alive(); }
 Seconds Sampler::cpu_time() const { return engine_->cpu_time(); }
 
 }  // namespace foretrain::profile

@@ -63,6 +63,7 @@ class Sampler {
   void start();               // sampling begins; windows count from here
   std::vector<Trace> stop();  // ends it: one trace per subject, in their order
 
+  bool alive() const;        // whether a process of any subject is still there
   Seconds cpu_time() const;  // that sampling itself has taken; after stop
 
  private:

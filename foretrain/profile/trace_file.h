@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "foretrain/profile/trace.h"
+
+namespace foretrain::profile {
+
+struct ReadOptions {
+  std::optional<Seconds> interval{};      // of files that have no times (dmon); default 1 s
+  std::vector<std::string> interfaces{};  // of sar; empty: all but lo
+};
+
+// Reads a recorded trace; the first lines say which tool wrote it (docs/profile.md):
+//   time_s,gpu_util,...                             our own
+//   nvidia-smi --query-gpu=timestamp,... --format=csv[,nounits]
+//   nvidia-smi dmon [-o T|DT]
+//   dcgmi dmon -e ...
+//   sar -n DEV INTERVAL
+// Of several GPUs the busiest is taken, interfaces add up. Windows are the usual distance between
+// rows; where a row is missing, samples are NaN, as are cells like "-" and "[N/A]".
+// Throws Error(BadInput) naming the line; Error(Io) where `in` breaks off.
+Trace read_trace(std::istream& in, const std::string& name, const ReadOptions& options = {});
+
+// Our own format: `time_s`, the start of each window, then one column per resource. What is not
+// known is an empty cell.
+std::string trace_csv(const Trace& trace);
+
+// The unit of a resource by its name.
+std::string unit_of(const std::string& resource);
+
+}  // namespace foretrain::profile

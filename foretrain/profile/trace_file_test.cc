@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/profile/trace_file.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <sstream>
+
+#include "foretrain/base/error.h"
+
+namespace foretrain::profile {
+namespace {
+
+Trace read(const std::string& text, const ReadOptions& options = {}) {
+  std::istringstream in(text);
+  return read_trace(in, "file x", options);
+}
+
+std::string message_of(const std::string& text) {
+  try {
+    read(text);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+const std::vector<double>& samples(const Trace& trace, const char* name) {
+  return find_column(trace, name)->samples;
+}
+
+TEST(TraceFile, OurOwnFormatComesBack) {
+  const std::string text = "time_s,gpu_util,net_tx\n0,97.5,1000\n0.01,,2000\n0.02,3,0\n";
+  const Trace trace = read(text);
+  EXPECT_EQ(trace.window, Seconds{0.01});
+  EXPECT_EQ(find_column(trace, "net_tx")->unit, "B/s");
+  EXPECT_TRUE(std::isnan(samples(trace, "gpu_util")[1]));
+  EXPECT_EQ(trace_csv(trace), text);
+}
+
+// The usual distance is 10 ms; the row at 30 ms is missing.
+TEST(TraceFile, AMissingRowIsUnknown) {
+  const Trace trace = read("time_s,gpu_util\n5.00,1\n5.01,2\n5.02,3\n5.04,4\n");
+  ASSERT_EQ(length_of(trace), 5U);
+  EXPECT_TRUE(std::isnan(samples(trace, "gpu_util")[3]));
+  EXPECT_EQ(samples(trace, "gpu_util")[4], 4);
+}
+
+TEST(TraceFile, EmptyAndOneRowAreTraces) {
+  EXPECT_EQ(length_of(read("time_s,gpu_util\n")), 0U);
+  EXPECT_EQ(length_of(read("time_s,gpu_util\n7,50\n")), 1U);
+}
+
+// GPU 1 is busier. MiB become bytes: 2 MiB are 2097152.
+TEST(TraceFile, ReadsNvidiaSmi) {
+  const Trace trace = read(
+      "timestamp, index, utilization.gpu [%], memory.used [MiB], power.draw [W]\n"
+      "2026/11/16 23:59:59.500, 0, 1 %, 1 MiB, 10.00 W\n"
+      "2026/11/16 23:59:59.500, 1, 90 %, 2 MiB, 20.00 W\n"
+      "2026/11/17 00:00:00.000, 0, 1 %, 1 MiB, [N/A]\n"
+      "2026/11/17 00:00:00.000, 1, 80 %, 2 MiB, [N/A]\n");
+  EXPECT_EQ(trace.window, Seconds{0.5});
+  EXPECT_EQ(samples(trace, "gpu_util"), (std::vector<double>{90, 80}));
+  EXPECT_EQ(samples(trace, "memory_used")[0], 2097152);
+  EXPECT_TRUE(std::isnan(samples(trace, "power")[1]));
+  EXPECT_EQ(trace.notes.size(), 1U);
+}
+
+TEST(TraceFile, ReadsDmonWithAndWithoutTimes) {
+  const Trace timed = read(
+      "#Time        gpu    pwr     sm    mem\n"
+      "#HH:MM:SS    Idx      W      %      %\n"
+      " 23:59:58      0     43     10      5\n"
+      " 00:00:00      0     43     20      -\n"
+      " 00:00:02      0     43     30      7\n");
+  EXPECT_EQ(timed.window, Seconds{2});
+  EXPECT_EQ(samples(timed, "gpu_util"), (std::vector<double>{10, 20, 30}));
+  EXPECT_TRUE(std::isnan(samples(timed, "gpu_memory_util")[1]));
+  const Trace plain = read(
+      "# gpu     sm    mem     fb\n# Idx      %      %     MB\n    0     1      2     4\n"
+      "    0     3      2     4\n",
+      {.interval = Seconds{0.25}});
+  EXPECT_EQ(plain.window, Seconds{0.25});
+  EXPECT_EQ(samples(plain, "memory_used")[0], 4 * 1024 * 1024);
+}
+
+// GRACT and DRAMA are shares of one.
+TEST(TraceFile, ReadsDcgm) {
+  const Trace trace = read(
+      "#Entity   GRACT        DRAMA        POWER\nID\nGPU 0     0.500        0.250        120.5\n"
+      "GPU 0     1.000        N/A          121\n");
+  EXPECT_EQ(samples(trace, "gpu_util"), (std::vector<double>{50, 100}));
+  EXPECT_EQ(samples(trace, "gpu_memory_util")[0], 25);
+  EXPECT_EQ(samples(trace, "power")[1], 121);
+}
+
+// Two interfaces add up, lo does not count; a kilobyte of sar is 1024 bytes.
+TEST(TraceFile, ReadsSar) {
+  const Trace trace = read(
+      "Linux 6.1.0 (host) \t11/16/26 \t_x86_64_\t(2 CPU)\n\n"
+      "11:59:58 AM     IFACE   rxpck/s   txpck/s    rxkB/s    txkB/s   %ifutil\n"
+      "11:59:59 AM        lo      9.00      9.00     99.00     99.00      0.00\n"
+      "11:59:59 AM      eth0      1.00      1.00      1.00      2.00      0.00\n"
+      "11:59:59 AM      eth1      1.00      1.00      3.00      4.00      0.00\n\n"
+      "12:00:00 PM      eth0      1.00      1.00      5.00      0.00      0.00\n"
+      "12:00:00 PM      eth1      1.00      1.00      0.00      0.00      0.00\n"
+      "Average:         eth0      1.00      1.00      5.00      0.00      0.00\n");
+  EXPECT_EQ(trace.window, Seconds{1});
+  EXPECT_EQ(samples(trace, "net_rx"), (std::vector<double>{4096, 5120}));
+  EXPECT_EQ(samples(trace, "net_tx"), (std::vector<double>{6144, 0}));
+}
+
+TEST(TraceFile, ErrorsNameTheLine) {
+  EXPECT_EQ(message_of("time_s,gpu_util\n0,1\n1,x\n"), "file x, line 3: 'x' is no number");
+  EXPECT_EQ(message_of("time_s,gpu_util\n0,1\n1\n"),
+            "file x, line 3: 1 fields where the first line has 2");
+  EXPECT_EQ(message_of("time_s,gpu_util\n2,1\n1,1\n"), "file x, line 3: time runs backwards");
+  EXPECT_EQ(message_of("time_s,a,a\n"), "file x, line 1: column 'a' is there twice");
+  EXPECT_NE(message_of("hello\n"), "");
+  EXPECT_NE(message_of(""), "");
+  EXPECT_NE(message_of("time_s,gpu_util\n0,1\n1e-9,1\n2e-9,1\n1e9,1\n"), "");
+}
+
+}  // namespace
+}  // namespace foretrain::profile
