@@ -149,6 +149,15 @@ bool Store::has(const std::string& campaign, const std::string& configuration,
   return statement.bind(campaign).bind(configuration).bind(repeat).step();
 }
 
+bool Store::has_same(const Run& run) const {
+  if (run.status == "ok" && has(run.campaign, run.configuration, run.repeat)) return true;
+  Statement statement = database_->prepare(
+      "SELECT 1 FROM runs WHERE campaign=? AND machine=? AND configuration=? AND repeat=?"
+      " AND started=? AND status=?");
+  statement.bind(run.campaign).bind(run.machine).bind(run.configuration).bind(run.repeat);
+  return statement.bind(run.started).bind(run.status).step();
+}
+
 void Store::append_operators(std::span<const Operator> rows) { append_all(*database_, rows); }
 void Store::append_collectives(std::span<const Collective> rows) { append_all(*database_, rows); }
 
@@ -156,6 +165,16 @@ void Store::append_training(std::span<const Training> rows) {
   Transaction transaction(*database_);
   Statement statement = database_->prepare(insert_sql<Training>("file"));
   for (const Training& row : rows) bind_row(statement.bind(row.file), row).run();
+  transaction.commit();
+}
+
+void Store::forget(const std::string& source, const std::string& machine) {
+  Transaction transaction(*database_);
+  for (const char* sql : {"DELETE FROM operators WHERE source=?1 AND (?2='' OR machine=?2)",
+                          "DELETE FROM collectives WHERE source=?1 AND (?2='' OR machine=?2)",
+                          "DELETE FROM training WHERE file=?1 AND ?2=''"}) {
+    database_->prepare(sql).bind(source).bind(machine).run();
+  }
   transaction.commit();
 }
 

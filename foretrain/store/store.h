@@ -55,9 +55,17 @@ class Store {
   bool has(const std::string& campaign, const std::string& configuration,
            std::int64_t repeat) const;
 
+  // Whether a run of the same campaign, machine, configuration, repeat and start is there, whatever
+  // its status, or one that counts for the same configuration and repeat.
+  bool has_same(const Run& run) const;
+
   void append_operators(std::span<const Operator> rows);
   void append_collectives(std::span<const Collective> rows);
   void append_training(std::span<const Training> rows);
+
+  // Removes operators and collectives of this source and training rows of this file; with a
+  // machine, only what was measured there.
+  void forget(const std::string& source, const std::string& machine = "");
 
   // Runs `work`, whose calls of this object become one transaction: all of it or nothing.
   void in_transaction(const std::function<void()>& work);

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// For the .cc files of this folder: CSV lines from rows and rows from CSV lines.
+#pragma once
+
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "foretrain/base/csv.h"
+
+namespace foretrain::store {
+
+// A CSV file with named columns.
+class Sheet {
+ public:
+  // Throws Error(Io) where it cannot be opened, BadInput where a column is there twice.
+  explicit Sheet(const std::filesystem::path& path);
+
+  bool has(std::string_view column) const;
+  bool has_all(const std::vector<std::string>& columns) const;
+  const std::vector<std::string>& columns() const { return columns_; }
+  const std::string& file() const { return file_; }
+
+  // The next line, or false. Throws BadInput for one that has more or fewer fields than the first.
+  bool next();
+
+  const std::string& cell(std::string_view column) const;  // throws BadInput where it is missing
+  const std::vector<std::string>& cells() const { return cells_; }
+
+  // Throw Error(BadInput) that names line and column.
+  double number(std::string_view column) const;  // finite
+  std::optional<double> optional_number(std::string_view column) const;
+  std::int64_t integer(std::string_view column) const;  // 3 and 3.0
+  void read(const char* column, std::string& field) const { field = cell(column); }
+  void read(const char* column, double& field) const { field = number(column); }
+  void read(const char* column, std::int64_t& field) const { field = integer(column); }
+  void read(const char* column, std::optional<double>& field) const {
+    field = optional_number(column);
+  }
+  void read(const char* column, std::optional<std::int64_t>& field) const {
+    field.reset();
+    if (!cell(column).empty()) field = integer(column);
+  }
+  [[noreturn]] void fail(const std::string& what) const;  // about the current line
+
+ private:
+  std::string file_;
+  std::ifstream in_;
+  CsvReader reader_;
+  std::vector<std::string> columns_;
+  std::vector<std::string> cells_;
+};
+
+std::string number_text(double value);  // the shortest that reads back as the same
+
+inline std::string cell_text(const std::string& text) { return csv_field(text); }
+inline std::string cell_text(double value) { return number_text(value); }
+inline std::string cell_text(std::int64_t value) { return std::to_string(value); }
+template <typename T>
+std::string cell_text(const std::optional<T>& maybe) {
+  return maybe ? cell_text(*maybe) : "";
+}
+
+}  // namespace foretrain::store

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fstream>
+#include <ostream>
+
+#include "foretrain/base/error.h"
+#include "foretrain/base/near.h"
+#include "foretrain/store/columns.h"
+#include "foretrain/store/csv_rows.h"
+#include "foretrain/store/exchange.h"
+
+namespace foretrain::store {
+namespace {
+
+template <typename Row>
+std::string line_of(const Row& row) {
+  std::string line;
+  bool first = true;
+  each_column(row, [&](const char*, const auto& field) {
+    line += (first ? "" : ",") + cell_text(field);
+    first = false;
+  });
+  return line;
+}
+
+template <typename Row>
+void write_all(const std::vector<Row>& rows, std::ostream& out) {
+  out << column_list<Row>() << '\n';
+  for (const Row& row : rows) out << line_of(row) << '\n';
+}
+
+void write_runs(const Store& store, std::ostream& out) {
+  out << "id," << column_list<Run>() << '\n';
+  for (const Run& run : store.runs()) out << run.id << ',' << line_of(run) << '\n';
+}
+
+void write_metrics(const Store& store, std::ostream& out) {
+  out << "run," << column_list<Metric>() << '\n';
+  for (const Run& run : store.runs()) {
+    for (const Metric& metric : store.run(run.id).metrics) {
+      out << run.id << ',' << line_of(metric) << '\n';
+    }
+  }
+}
+
+void write_steps(const Store& store, std::ostream& out) {
+  out << "run,step,time_s\n";
+  for (const Run& run : store.runs()) {
+    std::size_t step = 0;
+    for (const double time_s : store.run(run.id).step_times_s) {
+      out << run.id << ',' << step++ << ',' << number_text(time_s) << '\n';
+    }
+  }
+}
+
+void write_training(const Store& store, std::ostream& out) {
+  out << column_list<Training>() << ",file\n";
+  for (const Training& row : store.training())
+    out << line_of(row) << ',' << csv_field(row.file) << '\n';
+}
+
+}  // namespace
+
+const std::vector<std::string>& export_tables() {
+  static const std::vector<std::string> kTables{"machines", "campaigns", "runs",        "metrics",
+                                                "steps",    "operators", "collectives", "training"};
+  return kTables;
+}
+
+void export_table(const Store& store, const std::string& table, std::ostream& out) {
+  if (table == "machines") return write_all(store.machines(), out);
+  if (table == "campaigns") return write_all(store.campaigns(), out);
+  if (table == "runs") return write_runs(store, out);
+  if (table == "metrics") return write_metrics(store, out);
+  if (table == "steps") return write_steps(store, out);
+  if (table == "operators") return write_all(store.operators(), out);
+  if (table == "collectives") return write_all(store.collectives(), out);
+  if (table == "training") return write_training(store, out);
+  throw Error(ErrorKind::NotFound, "the store has no table '" + printable(table) + "'" +
+                                       did_you_mean(table, export_tables()));
+}
+
+void export_folder(const Store& store, const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  for (const std::string& table : export_tables()) {
+    if (store.count(table) == 0) continue;
+    const std::filesystem::path path = folder / (table + ".csv");
+    std::ofstream out(path, std::ios::binary);
+    export_table(store, table, out);
+    out.close();
+    if (!out) throw Error(ErrorKind::Io, "cannot write '" + printable(path.string(), 200) + "'");
+  }
+}
+
+}  // namespace foretrain::store

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the store does with files that are not as they should be, and after a kill.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "foretrain/base/error.h"
+#include "foretrain/store/test_store.h"
+
+namespace foretrain::store {
+namespace {
+
+std::optional<ErrorKind> open_error(const std::filesystem::path& path,
+                                    OpenMode mode = OpenMode::Create) {
+  try {
+    Store store(path, mode);
+    store.count("runs");
+  } catch (const Error& error) {
+    return error.kind();
+  }
+  return std::nullopt;
+}
+
+void run_sql(const std::filesystem::path& path, const char* sql) {
+  sqlite3* database = nullptr;
+  sqlite3_open(path.c_str(), &database);
+  EXPECT_EQ(sqlite3_exec(database, sql, nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(database);
+}
+
+TEST(StoreFile, RefusesWhatIsNoStore) {
+  const TemporaryStore text;
+  std::ofstream(text.path()) << std::string(5000, 'x');
+  EXPECT_EQ(open_error(text.path()), ErrorKind::BadInput);
+  const TemporaryStore foreign;
+  run_sql(foreign.path(), "CREATE TABLE runs(id)");
+  EXPECT_EQ(open_error(foreign.path()), ErrorKind::BadInput);
+  const TemporaryStore missing;
+  EXPECT_EQ(open_error(missing.path(), OpenMode::Existing), ErrorKind::NotFound);
+  EXPECT_EQ(open_error("/nonexistent-folder/x.db"), ErrorKind::Io);
+}
+
+TEST(StoreFile, RefusesANewerSchema) {
+  const TemporaryStore file;
+  file.open();
+  run_sql(file.path(), "PRAGMA user_version=2");
+  EXPECT_EQ(open_error(file.path()), ErrorKind::Unsupported);
+}
+
+TEST(StoreFile, SaysWhenItIsCutOff) {
+  const TemporaryStore file;
+  {
+    Store store = file.open();
+    for (int i = 0; i < 50; ++i) store.append_run(sample_record(i));
+  }
+  ASSERT_FALSE(std::filesystem::exists(file.path().string() + "-wal"));
+  std::filesystem::resize_file(file.path(), std::filesystem::file_size(file.path()) / 2);
+  EXPECT_EQ(open_error(file.path()), ErrorKind::Io);
+}
+
+// A writer tells every run that was acknowledged through a pipe and is killed at a random moment,
+// one hundred times over. Every run that was told is there, whole.
+TEST(StoreFile, LosesNothingWhenKilled) {
+  const TemporaryStore file;
+  file.open();
+  std::mt19937 random(1);
+  std::uniform_int_distribution<int> pause_us(0, 25'000);
+  std::int64_t next = 0;
+  for (int round = 0; round < 100; ++round) {
+    int told[2];
+    ASSERT_EQ(pipe(told), 0);
+    const pid_t writer = fork();
+    if (writer == 0) {
+      try {
+        Store store(file.path());
+        for (std::int64_t repeat = next;; ++repeat) {
+          store.append_run(sample_record(repeat));
+          if (write(told[1], &repeat, sizeof repeat) < 0) _exit(1);
+        }
+      } catch (const Error&) {
+        _exit(1);
+      }
+    }
+    close(told[1]);
+    usleep(static_cast<useconds_t>(pause_us(random)));
+    kill(writer, SIGKILL);
+    int status = 0;
+    waitpid(writer, &status, 0);
+    ASSERT_TRUE(WIFSIGNALED(status));
+    std::int64_t acknowledged = next - 1;
+    for (std::int64_t repeat = 0; read(told[0], &repeat, sizeof repeat) == sizeof repeat;) {
+      acknowledged = repeat;
+    }
+    close(told[0]);
+    Store store(file.path(), OpenMode::Existing);
+    const std::int64_t runs = store.count("runs");
+    ASSERT_GE(runs, acknowledged + 1);
+    ASSERT_EQ(store.count("metrics"), runs);
+    ASSERT_EQ(store.count("steps"), runs);
+    next = runs;
+  }
+  Store store(file.path(), OpenMode::Existing);
+  std::printf("  %lld runs were acknowledged\n", static_cast<long long>(next));
+  for (std::int64_t repeat = 0; repeat < next; ++repeat) {
+    ASSERT_TRUE(store.has("base", sample_record(0).run.configuration, repeat));
+  }
+}
+
+}  // namespace
+}  // namespace foretrain::store
