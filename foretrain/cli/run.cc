@@ -33,8 +33,8 @@ void add_commands(CLI::App& app, Console& console) {
   app.require_subcommand(0, 1);
   for (const auto add :
        {add_predict_command, add_graph_command, add_models_command, add_devices_command,
-        add_networks_command, add_clouds_command, add_profile_command, add_evaluate_command,
-        add_collect_command}) {
+        add_networks_command, add_clouds_command, add_profile_command, add_store_command,
+        add_evaluate_command, add_collect_command}) {
     add(app, console);
   }
 }

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "foretrain/base/error.h"
+#include "foretrain/profile/nvml.h"
 #include "foretrain/profile/processes.h"
 #include "foretrain/profile/windows.h"
 
@@ -22,6 +23,7 @@ namespace {
 constexpr Seconds kLeastInterval{0.001};
 constexpr Seconds kMostInterval{10};
 constexpr Seconds kFindProcesses{0.05};
+constexpr Seconds kPollGpus{0.1};
 constexpr int kPriority = 10;            // above the least: what is sampled may be real-time itself
 constexpr Seconds kAfterWakers{150e-6};  // the reader comes when the wakers have been
 
@@ -103,6 +105,10 @@ class Sampler::Engine {
       if (subject.cores <= 0) subject.cores = cpus_of(subject);
       watched_.emplace_back(std::move(subject), options_);
     }
+    if (options_.gpu) nvml_ = Nvml::open(options_.nvml_library, options_.gpu_index);
+    if (!nvml_ && options_.gpu_index >= 0) {
+      throw Error(ErrorKind::NotFound, "no GPU is seen here; leave out its index");
+    }
   }
 
   ~Engine() { finish(); }
@@ -118,6 +124,7 @@ class Sampler::Engine {
       threads_.emplace_back([this, cpu] { wake(cpu); });
     }
     threads_.emplace_back([this] { watch(); });
+    if (nvml_) threads_.emplace_back([this] { watch_gpus(); });
   }
 
   std::vector<Trace> stop() {
@@ -178,6 +185,43 @@ class Sampler::Engine {
     });
   }
 
+  // NVML's calls may take long, so they have a thread of their own, which is not real-time.
+  void watch_gpus() {
+    real_start_ = clock_now(CLOCK_REALTIME) - (steady_now() - start_);
+    while (!stop_) {
+      nvml_->poll(clock_now(CLOCK_REALTIME));
+      sleep_until(steady_now() + kPollGpus);
+    }
+    nvml_->poll(clock_now(CLOCK_REALTIME));
+    cpu_s_ += clock_now(CLOCK_THREAD_CPUTIME_ID).count();
+  }
+
+  // Puts the busiest GPU's columns in front; what was the device becomes the host.
+  void add_gpu(std::size_t count, Trace& trace) const {
+    const GpuReadings* gpu = busiest_gpu(nvml_->readings());
+    if (gpu == nullptr || gpu->util.time_s.empty()) {
+      trace.notes.emplace_back("a GPU is there but NVML gave no samples of its utilisation");
+      return;
+    }
+    for (TraceColumn& column : trace.columns) {
+      if (column.name == "gpu_util") column.name = "cpu_util";
+      if (column.name == "memory_used") column.name = "host_memory_used";
+    }
+    std::vector<TraceColumn> columns;
+    const auto add = [&](Readings readings, TraceColumn column, bool is_level) {
+      if (readings.time_s.empty()) return;
+      for (double& time_s : readings.time_s) time_s -= real_start_.count();
+      column.samples =
+          is_level ? levels(readings, trace.window, count) : rates(readings, trace.window, count);
+      columns.push_back(std::move(column));
+    };
+    add(gpu->util, {"gpu_util", "%", {}, 100.0, gpu->refresh}, false);
+    add(gpu->memory_util, {"gpu_memory_util", "%", {}, 100.0, gpu->refresh}, false);
+    add(gpu->used_bytes, {"memory_used", "B", {}, gpu->total_bytes}, true);
+    add(gpu->power, {"power", "W"}, false);
+    trace.columns.insert(trace.columns.begin(), columns.begin(), columns.end());
+  }
+
   // When the clocks were refreshed, on average over the CPUs; `now` where nobody did.
   double mean_wake_s(double now) const {
     double sum = 0;
@@ -219,6 +263,7 @@ class Sampler::Engine {
     } else {
       trace.notes.emplace_back("disk use could not be read");
     }
+    if (nvml_) add_gpu(count, trace);
     if (!is_realtime_) {
       trace.notes.emplace_back(
           "sampled without real-time priority: samples of the CPU's use are noisier");
@@ -228,7 +273,9 @@ class Sampler::Engine {
 
   SamplerOptions options_;
   std::deque<Watched> watched_;
+  std::unique_ptr<Nvml> nvml_;  // null where there is no GPU
   Seconds start_{0};
+  Seconds real_start_{0};  // the same moment on CLOCK_REALTIME, which NVML uses
   std::atomic<bool> stop_ = true;
   std::atomic<bool> is_realtime_ = false;
   std::atomic<bool> alive_ = true;

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "foretrain/base/json.h"
+#include "foretrain/cli/run_program.h"
+
+namespace foretrain::cli {
+namespace {
+
+// Five bursts of 40 ms at 90 % and five idles of 60 ms at 10 %.
+std::string square_wave() {
+  std::string text = "time_s,gpu_util\n";
+  for (int i = 0; i < 50; ++i) {
+    text += std::to_string(0.01 * i) + (i % 10 < 4 ? ",90\n" : ",10\n");
+  }
+  return text;
+}
+
+TEST(ProfileCommand, PrintsTheResourcesOfARecordedTrace) {
+  const TemporaryFile file("trace.csv", square_wave());
+  const Outcome outcome = run_program({"profile", "--from", file.path(), "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Json resources = Json::parse(outcome.out);
+  EXPECT_EQ(resources["window_s"], 0.01);
+  const Json& use = resources["worker"]["gpu_util"];
+  EXPECT_EQ(use["pattern"], "BIB");
+  EXPECT_NEAR(use["burst_s"].get<double>(), 0.04, 1e-9);
+  EXPECT_NEAR(use["idle_s"].get<double>(), 0.06, 1e-9);
+  EXPECT_EQ(use["burst_amount"], 90);
+  EXPECT_TRUE(resources["worker"]["net_tx"].is_null());
+  EXPECT_TRUE(resources["server"].is_null());
+}
+
+TEST(ProfileCommand, ReadsStandardInputAndShowsATable) {
+  const Outcome outcome = run_program({"profile", "--from", "-"}, square_wave());
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("gpu_util"), std::string::npos);
+  EXPECT_NE(outcome.out.find("One iteration takes 100"), std::string::npos) << outcome.out;
+}
+
+TEST(ProfileCommand, WritesCsvAndPictures) {
+  const TemporaryFile file("trace.csv", square_wave());
+  const std::string csv = run_program({"profile", "--from", file.path(), "-o", "-"}).out;
+  EXPECT_TRUE(csv.starts_with("time_s,gpu_util\n0,90\n0.01,90\n")) << csv.substr(0, 80);
+  const std::string svg = run_program({"profile", "--from", file.path(), "--svg", "-"}).out;
+  EXPECT_TRUE(svg.starts_with("<svg"));
+  const std::string html = run_program({"profile", "--from", file.path(), "--html", "-"}).out;
+  EXPECT_NE(html.find("<svg"), std::string::npos);
+}
+
+TEST(ProfileCommand, PassesTheExitCodeOn) {
+  const Outcome outcome =
+      run_program({"profile", "--json", "--", "sh", "-c", "echo said; sleep 0.1; exit 5"});
+  EXPECT_EQ(outcome.code, 5);
+  EXPECT_TRUE(Json::parse(outcome.out)["worker"].contains("memory_used"));
+  EXPECT_NE(outcome.err.find("said"), std::string::npos);
+}
+
+TEST(ProfileCommand, SaysWhatIsWrong) {
+  EXPECT_EQ(run_program({"profile"}).code, 2);
+  EXPECT_EQ(run_program({"profile", "--pid", "4194304"}).code, 2);
+  const Outcome missing = run_program({"profile", "--", "no-such-program"});
+  EXPECT_EQ(missing.code, 2);
+  EXPECT_NE(missing.err.find("cannot run 'no-such-program'"), std::string::npos) << missing.err;
+}
+
+TEST(ProfileCommand, HandsSignalsOn) {
+  const pid_t child = fork();
+  if (child == 0) {
+    close(STDOUT_FILENO);
+    become_program({"profile", "--json", "--", "sleep", "20"});
+  }
+  usleep(400'000);
+  kill(child, SIGTERM);
+  EXPECT_EQ(wait_for(child), 128 + SIGTERM);
+}
+
+}  // namespace
+}  // namespace foretrain::cli
