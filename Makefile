@@ -38,6 +38,7 @@ bench: packages-bench build  ## print the speed figures
 	@cmake --build --preset release
 	build/release/foretrain_bench
 	@python3 bench/run.py $(FORETRAIN)
+	build/release/foretrain_profile_test --gtest_also_run_disabled_tests --gtest_filter='*QuietMachine*'
 
 .PHONY: accuracy-data
 accuracy-data:

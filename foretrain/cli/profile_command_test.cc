@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -70,7 +71,7 @@ TEST(ProfileCommand, SaysWhatIsWrong) {
 TEST(ProfileCommand, HandsSignalsOn) {
   const pid_t child = fork();
   if (child == 0) {
-    close(STDOUT_FILENO);
+    dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
     become_program({"profile", "--json", "--", "sleep", "20"});
   }
   usleep(400'000);

@@ -19,7 +19,9 @@ namespace foretrain::profile {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kMostWindows = 50e6;
+constexpr double kMostCells = 200e6;         // windows times columns
+constexpr double kMostGap = 1000;            // windows per row, on average
+constexpr std::size_t kMostBytes = 1 << 30;  // of a file
 constexpr double kMiB = 1024.0 * 1024;
 constexpr Seconds kNvidiaRefresh{1.0 / 6};  // the shortest that NVIDIA states
 
@@ -204,7 +206,10 @@ Trace assemble(TraceRows rows, const std::string& name) {
     windows =
         std::round((rows.rows.back().time_s - rows.rows.front().time_s) / trace.window.count()) + 1;
   }
-  if (windows > kMostWindows) fail(name, "covers too long a time for its usual distance of rows");
+  if (windows * static_cast<double>(rows.names.size()) > kMostCells ||
+      windows > kMostGap * static_cast<double>(rows.rows.size())) {
+    fail(name, "covers too long a time for the usual distance of its rows");
+  }
   if (rows.rows.empty()) {
     for (const std::string& column : rows.names) {
       trace.columns.push_back({.name = column, .unit = unit_of(column)});
@@ -213,6 +218,17 @@ Trace assemble(TraceRows rows, const std::string& name) {
   }
   place_rows(rows, static_cast<std::size_t>(windows), trace);
   return trace;
+}
+
+std::string read_all(std::istream& in, const std::string& name) {
+  std::string text;
+  std::vector<char> piece(1 << 16);
+  while (in.read(piece.data(), static_cast<std::streamsize>(piece.size())) || in.gcount() > 0) {
+    text.append(piece.data(), static_cast<std::size_t>(in.gcount()));
+    if (text.size() > kMostBytes) fail(name, "is larger than 1 GiB; cut it into parts");
+  }
+  if (in.bad()) throw Error(ErrorKind::Io, name + ": cannot be read");
+  return text;
 }
 
 }  // namespace
@@ -224,10 +240,7 @@ std::string unit_of(const std::string& resource) {
 }
 
 Trace read_trace(std::istream& in, const std::string& name, const ReadOptions& options) {
-  std::ostringstream copy;
-  copy << in.rdbuf();
-  if (in.bad()) throw Error(ErrorKind::Io, name + ": cannot be read");
-  std::string text = copy.str();
+  std::string text = read_all(in, name);
   if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
   const std::string first = text.substr(0, text.find('\n'));
   std::istringstream again(text);

@@ -111,7 +111,8 @@ TEST(TraceFile, ReadsSar) {
 }
 
 TEST(TraceFile, ErrorsNameTheLine) {
-  EXPECT_EQ(message_of("time_s,gpu_util\n0,1\n1,x\n"), "file x, line 3: 'x' is no number");
+  EXPECT_EQ(message_of("time_s,gpu_util\n0,1\n1,x\n"),
+            "file x, line 3: 'x' is no number that a trace can hold");
   EXPECT_EQ(message_of("time_s,gpu_util\n0,1\n1\n"),
             "file x, line 3: 1 fields where the first line has 2");
   EXPECT_EQ(message_of("time_s,gpu_util\n2,1\n1,1\n"), "file x, line 3: time runs backwards");

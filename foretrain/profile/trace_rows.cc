@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <istream>
 #include <limits>
 #include <span>
@@ -17,6 +18,7 @@ namespace {
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kMiB = 1024.0 * 1024;
 constexpr double kDay = 86400;
+constexpr double kMostNumber = 1e18;  // sums of them stay numbers
 constexpr Seconds kUsualInterval{1};  // of dmon
 constexpr std::size_t kLongestLine = 1 << 16;
 
@@ -122,7 +124,9 @@ double cell_number(std::string_view text, const std::string& where) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool apart = end == text.data() + text.size() || *end == ' ' || *end == '\r';
-  if (error != std::errc() || !apart) fail(where, "'" + printable(text) + "' is no number");
+  if (error != std::errc() || !apart || std::abs(value) > kMostNumber) {
+    fail(where, "'" + printable(text) + "' is no number that a trace can hold");
+  }
   return value;
 }
 
