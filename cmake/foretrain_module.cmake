@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# foretrain_module(NAME [USES module...] [LINKS library...])
+# foretrain_module(NAME [USES module...] [APART] [LINKS library...])
 #
 # The folder foretrain/NAME becomes the static library foretrain_NAME, and its *_test.cc files
 # the test foretrain_NAME_test. USES names the modules it may include; tools/check_layers.py
 # holds every #include against it. LINKS names third-party libraries, which stay private.
+# APART keeps it out of `foretrain`, what programs that use the library link. A main.cc is no part
+# of the library.
 # Tests run in the source folder, so that they open data by relative paths.
 function(foretrain_module name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "USES;LINKS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "APART" "" "USES;LINKS")
   set(folder ${PROJECT_SOURCE_DIR}/foretrain/${name})
   file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cc)
   file(GLOB tests CONFIGURE_DEPENDS ${folder}/*_test.cc)
-  list(REMOVE_ITEM sources "" ${tests})
+  list(REMOVE_ITEM sources "" ${tests} ${folder}/main.cc)
   list(TRANSFORM arg_USES PREPEND foretrain_)
 
   set(library foretrain_${name})
@@ -22,7 +24,9 @@ function(foretrain_module name)
     add_library(${library} INTERFACE)
     target_link_libraries(${library} INTERFACE foretrain_options ${arg_USES})
   endif()
-  set_property(GLOBAL APPEND PROPERTY FORETRAIN_MODULES ${library})
+  if(NOT arg_APART)
+    set_property(GLOBAL APPEND PROPERTY FORETRAIN_MODULES ${library})
+  endif()
   foretrain_test(${library}_test SOURCES ${tests} LINKS ${library} ${arg_LINKS})
 endfunction()
 

@@ -25,7 +25,7 @@ def declared_modules(cmake: str) -> dict[str, list[str]]:
         name, *rest = arguments.split()
         uses, keyword = [], None
         for word in rest:
-            if word in ("USES", "LINKS"):
+            if word in ("USES", "LINKS", "APART"):
                 keyword = word
             elif keyword == "USES":
                 uses.append(word)

@@ -103,11 +103,13 @@ void visit_convolutions(Constants& c, Visit visit) {
   visit("vector_conv", "unfused_tail", v.unfused_tail);
   visit("vector_conv", "unfused_start", v.unfused_start);
   visit("vector_conv", "unfused_rate", v.unfused_rate);
+  visit("vector_conv", "cache", v.cache);
   visit("vector_conv", "transform", v.transform);
   visit("vector_conv", "weight_transform", v.weight_transform);
   visit("vector_conv", "exponent", v.exponent);
   visit("vector_conv", "weight_grad", v.weight_grad);
   visit("vector_conv", "grouped", v.grouped);
+  visit("vector_conv", "untuned", v.untuned);
   visit("vector_conv", "depthwise", v.depthwise);
   visit("vector_conv", "depthwise_grad", v.depthwise_grad);
   visit("vector_conv", "bias", v.bias);

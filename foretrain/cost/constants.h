@@ -95,11 +95,13 @@ struct VectorConvConstants {
   double unfused_tail = 0;  // F(4,3)
   double unfused_start = 0;
   double unfused_rate = 0;
+  double cache = 0;             // share of the L2 that its intermediate values may fill
   double transform = 0;         // bandwidth of its transforms
   double weight_transform = 0;  // likewise, of the weights
   double exponent = 0;
   double weight_grad = 0;  // rate against forward
   double grouped = 0;      // likewise
+  double untuned = 0;      // rate of algorithms chosen by rule against the best of those tried
   double depthwise = 0;    // bandwidth
   double depthwise_grad = 0;
   double bias = 0;  // passes over the output

@@ -11,6 +11,11 @@ namespace {
 // A rate that divisions can bear, whatever the device's file says.
 double safe(double rate) { return std::max(rate, 1.0); }
 
+// How near to the best algorithm convolutions come.
+double conv_choice(const Context& c) {
+  return c.framework->autotunes ? 1 : c.model->constants.vector_conv.untuned;
+}
+
 void set_vector_rates(Context& c, const hw::Device& device) {
   const Constants& k = c.model->constants;
   const double fp32 = safe(device.fp32_flops_per_s);
@@ -26,10 +31,14 @@ void set_vector_rates(Context& c, const hw::Device& device) {
   }
   c.gemm_flops_per_s = c.vector_flops_per_s * scale;
   c.gemm_bytes_per_s = safe(k.bandwidth.products * device.memory_bytes_per_s);
-  c.conv_flops_per_s = safe(sustained_conv_fp32(device, k) * scale);
+  c.conv_flops_per_s = safe(sustained_conv_fp32(device, conv_choice(c), k) * scale);
   // Storing 16 bits without units for them costs conversions.
   const bool converts = c.precision == Precision::Fp16 && scale <= 1;
   if (converts && !device.tensor_fp16_flops_per_s) c.conv_flops_per_s *= k.cap.converted;
+  c.depthwise_flops_per_s = c.vector_flops_per_s;
+  if (c.precision == Precision::Fp16) {
+    c.depthwise_flops_per_s = safe(std::min(fp32, device.fp16_flops_per_s.value_or(fp32)));
+  }
   c.conv_bytes_per_s = k.bandwidth.conv * c.memory_bytes_per_s;
 }
 
@@ -41,7 +50,7 @@ void set_tensor_rates(Context& c, const hw::Device& device) {
   c.short_bytes_per_s = k.bandwidth.tensor * c.memory_bytes_per_s;
   c.short_flops_per_s = sustained_tensor(device, sixteen, k.cap.tensor, k);
   c.matrix_flops_per_s = sustained_tensor(device, c.precision, k.cap.tensor, k);
-  c.conv_short_flops_per_s = sustained_tensor(device, conv, k.cap.tensor_conv, k);
+  c.conv_short_flops_per_s = sustained_tensor(device, conv, conv_choice(c) * k.cap.tensor_conv, k);
   c.conv_short_bytes_per_s =
       (c.framework->channels_last ? k.bandwidth.conv_channels_last : k.bandwidth.conv_short) *
       c.memory_bytes_per_s;
@@ -56,9 +65,11 @@ void set_cool_shares(Context& c, const hw::Device& device) {
   const Constants& k = c.model->constants;
   const bool wide = c.precision == Precision::Fp32 || c.precision == Precision::Fp64;
   if (device.sustained_gemm_flops_per_s || c.cpu) return;
+  const double choice = conv_choice(c);
   if (wide || !c.tensor_cores) {
     c.product_cool_share = sustained_fp32(device, k) / safe(sustained_fp32(cool, k));
-    c.conv_cool_share = sustained_conv_fp32(device, k) / safe(sustained_conv_fp32(cool, k));
+    c.conv_cool_share =
+        sustained_conv_fp32(device, choice, k) / safe(sustained_conv_fp32(cool, choice, k));
     return;
   }
   const double rate = sustained_tensor(cool, c.precision, k.cap.tensor, k);

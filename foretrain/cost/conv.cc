@@ -89,13 +89,14 @@ OpTime unfused_winograd(const Conv& c, const Context& context) {
   const double element = c.weight_bytes / (9 * c.in_channels * c.out_channels);
   const double tiles = c.batch * std::ceil(c.out_height / 4) * std::ceil(c.out_width / 4);
   const double values = 36 * element * tiles * (c.in_channels + c.out_channels);
+  const double spilled = values * values / (values + constants.cache * context.l2_bytes);
   const double weights = c.weight_bytes / 9;
   const double bandwidth = context.conv_bytes_per_s;
   const double compute = transformed_products(c, tiles, context) *
                          (c.in_channels + constants.unfused_start) /
                          (constants.unfused_rate * context.conv_flops_per_s);
-  const double memory = (values + 36 * weights) / bandwidth;
-  const double transforms = (c.io_bytes + values) / (constants.transform * bandwidth) +
+  const double memory = (spilled + 36 * weights) / bandwidth;
+  const double transforms = (c.io_bytes + spilled) / (constants.transform * bandwidth) +
                             45 * weights / (constants.weight_transform * bandwidth);
   return timed(compute, memory, transforms, 4, context);
 }
@@ -139,7 +140,8 @@ OpTime conv_depthwise(const Conv& c, bool weight_grad, const Context& context) {
   const VectorConvConstants& constants = context.model->constants.vector_conv;
   const double rate = weight_grad ? constants.depthwise_grad : constants.depthwise;
   const double memory = (c.io_bytes + c.weight_bytes) / (rate * context.conv_bytes_per_s);
-  return timed(0, memory, 0, 1, context);
+  const double flops = 2 * c.batch * c.out_channels * c.out_height * c.out_width * c.window;
+  return timed(flops / context.depthwise_flops_per_s, memory, 0, 1, context);
 }
 
 }  // namespace foretrain::cost

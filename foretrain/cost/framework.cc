@@ -21,6 +21,11 @@ const std::array kFrameworks{
     // 1.x eager: gradients are zeroed and added to, one launch per tensor and operator; no fused
     // attention.
     Framework{.name = "pytorch-1", .gradients = GradientHandling::Accumulate, .flash_short = false},
+    // The same with the whole model converted by .half() instead of automatic mixed precision.
+    Framework{.name = "pytorch-1-half",
+              .casting = Casting::WholeModel,
+              .gradients = GradientHandling::Accumulate,
+              .flash_short = false},
     // torch.compile: element-wise chains merged, two thirds of the host's time gone (assumed).
     Framework{.name = "pytorch-compile",
               .fusion = Fusion::Pointwise,
@@ -40,6 +45,7 @@ const std::array kFrameworks{
     // per parameter.
     Framework{.name = "tensorflow",
               .flash_short = false,
+              .autotunes = true,
               .copies_heads = false,
               .composed = true,
               .host_scale = 0.5,
@@ -49,6 +55,7 @@ const std::array kFrameworks{
     Framework{.name = "mxnet",
               .fusion = Fusion::NormActivation,
               .flash_short = false,
+              .autotunes = true,
               .copies_heads = false,
               .fused_update = true,
               .fused_softmax = true,
@@ -91,6 +98,7 @@ const std::array kFrameworks{
     Framework{.name = "nvidia",
               .fusion = Fusion::NormActivation,
               .flash_short = false,
+              .autotunes = true,
               .channels_last = true,
               .copies_heads = false,
               .fused_update = true,
@@ -100,6 +108,7 @@ const std::array kFrameworks{
     // XLA compiles the whole step; one call issues it. Assumed.
     Framework{.name = "jax",
               .fusion = Fusion::Pointwise,
+              .autotunes = true,
               .channels_last = true,
               .copies_heads = false,
               .fused_update = true,

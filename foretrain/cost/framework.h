@@ -24,6 +24,7 @@ struct Framework {
   bool flash_fp32 = false;     // attention as one kernel unless the request says otherwise
   bool flash_short = true;     // likewise in fp16, bf16, fp8
   Flash flash = Flash::Two;    // which one
+  bool autotunes = false;      // convolutions try several algorithms first
   bool channels_last = false;  // convolutions run in NHWC: no transposes for tensor cores
   bool copies_heads = true;    // products of transposed 4-D operands copy them first
   bool fused_update = false;   // one kernel reads and writes each optimizer value once

@@ -70,6 +70,7 @@ struct Context {
   double short_bytes_per_s = 0;  // products on matrix units
   double conv_flops_per_s = 0;   // convolutions on vector units
   double conv_bytes_per_s = 0;
+  double depthwise_flops_per_s = 1;   // no library for these: arithmetic as the type has it
   double conv_short_flops_per_s = 0;  // convolutions on matrix units
   double conv_short_bytes_per_s = 0;
   Attention attention{};

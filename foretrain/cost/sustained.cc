@@ -106,10 +106,10 @@ double sustained_fp32(const hw::Device& device, const Constants& c) {
                        vector_power(generation, c.power) / kTera);
 }
 
-double sustained_conv_fp32(const hw::Device& device, const Constants& c) {
+double sustained_conv_fp32(const hw::Device& device, double choice, const Constants& c) {
   const Generation generation = generation_of(device);
   const bool old = generation == Generation::Kepler || generation == Generation::Maxwell;
-  const double cap = old ? vector_cap(device, generation, c.cap) : c.cap.conv;
+  const double cap = choice * (old ? vector_cap(device, generation, c.cap) : c.cap.conv);
   const double peak = device.fp32_flops_per_s;
   if (device.sustained_gemm_flops_per_s) {
     return std::min(cap * peak, *device.sustained_gemm_flops_per_s / c.power.conv);

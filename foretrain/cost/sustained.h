@@ -18,8 +18,8 @@ double power_limited(double peak_flops_per_s, double cap, double tdp_w, double w
 
 // fp32 products on vector units; a measured rate of the device takes its place.
 double sustained_fp32(const hw::Device& device, const Constants& constants);
-// Convolutions on vector units, fp32.
-double sustained_conv_fp32(const hw::Device& device, const Constants& constants);
+// Convolutions on vector units, fp32; `choice` scales what the kernels reach with power to spare.
+double sustained_conv_fp32(const hw::Device& device, double choice, const Constants& constants);
 // Products on matrix units; 0 where the device has none for `precision`. `cap` is the share of
 // the peak that the kernels reach with power to spare.
 double sustained_tensor(const hw::Device& device, Precision precision, double cap,

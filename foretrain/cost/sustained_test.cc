@@ -49,14 +49,14 @@ TEST(SustainedFp32, AMeasuredRateWins) {
   hw::Device device = v100();
   device.sustained_gemm_flops_per_s = 12e12;
   EXPECT_EQ(sustained_fp32(device, test_model().constants), 12e12);
-  EXPECT_NEAR(sustained_conv_fp32(device, test_model().constants), 0.988 * 15.7e12, 1);
+  EXPECT_NEAR(sustained_conv_fp32(device, 1, test_model().constants), 0.988 * 15.7e12, 1);
 }
 
 TEST(SustainedFp32, OldGenerationsReachLess) {
   hw::Device device = round_device();
   device.architecture = "kepler";
   EXPECT_NEAR(sustained_fp32(device, test_model().constants), 3.5e12, 1);
-  EXPECT_NEAR(sustained_conv_fp32(device, test_model().constants), 3.5e12, 1);
+  EXPECT_NEAR(sustained_conv_fp32(device, 1, test_model().constants), 3.5e12, 1);
   device.architecture = "maxwell";
   EXPECT_NEAR(sustained_fp32(device, test_model().constants), 8.3e12, 1);
 }

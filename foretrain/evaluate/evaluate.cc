@@ -10,6 +10,7 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/near.h"
 #include "foretrain/evaluate/mapping.h"
+#include "foretrain/evaluate/operator_file.h"
 #include "foretrain/evaluate/predictor.h"
 #include "foretrain/evaluate/summary.h"
 #include "foretrain/evaluate/training_file.h"
@@ -73,6 +74,7 @@ class Run {
   Run(const Options& options, const Library& library, const Observer& observer)
       : options_(options),
         observer_(observer),
+        library_(library),
         predictor_(library, options.threads),
         summary_(options) {}
 
@@ -89,6 +91,7 @@ class Run {
   }
 
   void add(const Row& row, const std::optional<Mapping>& mapping);
+  void time_operators(const fs::path& path);
   void predict_portion();
 
   struct Waiting {
@@ -99,6 +102,7 @@ class Run {
 
   const Options& options_;
   const Observer& observer_;
+  const Library& library_;
   Predictor predictor_;
   Summary summary_;
   std::string file_;
@@ -161,11 +165,34 @@ void Run::predict_portion() {
   requests_.clear();
 }
 
+// Operators need no request: each is timed by the operator model alone.
+void Run::time_operators(const fs::path& path) {
+  OperatorClock clock(library_.catalog, *library_.operators);
+  for (const auto& row : read_operators(path)) {
+    Case one;
+    one.file = file_;
+    one.line = row->line;
+    one.source = file_;
+    one.model = row->op;
+    one.precision = to_string(row->precision);
+    one.metric = row->op + ", " + row->split;
+    one.device = clock.device(row->device).name;
+    one.measured = row->measured_s;
+    one.predicted = clock.time_s(*row);
+    one.error = one.predicted / one.measured - 1;
+    one.outcome = Outcome::Predicted;
+    summary_.add(one);
+    if (observer_.on_case) observer_.on_case(one);
+  }
+}
+
 void Run::read(const fs::path& path) {
   file_ = path.stem().string();
   TrainingFile file(path);
   const std::string missing = file.missing_columns();
-  if (!missing.empty()) {
+  if (has_operators(file.columns())) {
+    time_operators(path);
+  } else if (!missing.empty()) {
     ignored_.push_back({path.filename().string(), "no training measurements: it lacks " + missing});
   } else {
     const std::optional<Mapping> mapping = find_mapping(path);

@@ -167,6 +167,12 @@ void check_precision(const Request& request, const hw::Cluster& cluster) {
   }
 }
 
+std::shared_ptr<const cost::Framework> find_framework(const Request& request) {
+  auto framework = std::make_shared<cost::Framework>(cost::framework_named(request.framework));
+  framework->autotunes = request.autotune.value_or(framework->autotunes);
+  return framework;
+}
+
 // The operator model that the request names, or the one in use; the last file named counts.
 std::shared_ptr<const cost::OperatorModel> find_operators(const Request& request,
                                                           const Library& library) {
@@ -190,7 +196,7 @@ Setting find_setting(const Request& request, const Library& library) {
   setting.cluster = find_cluster(request, library, setting);
   check_precision(request, setting.cluster);
   setting.workers = hw::worker_count(setting.cluster);
-  setting.framework = &cost::framework_named(request.framework);
+  setting.framework = find_framework(request);
   setting.operators = find_operators(request, library);
   setting.batch = find_batch(request, setting.workers, setting.assumptions);
   const bool short_format = request.precision == Precision::Fp16 ||

@@ -200,6 +200,7 @@ void read_training(Reader& reader, Request& request) {
                      ? Mode::Train
                      : Mode::Inference;
   request.trainable = reader.text("trainable").value_or("all");
+  request.autotune = reader.boolean("autotune");
   if (reader.find("attention") != nullptr) {
     request.attention = reader.one_of("attention", "math", {"math", "flash"});
   }
@@ -220,6 +221,7 @@ Request parse_request(std::string_view json, const std::string& where) {
   read_length(reader, request);
   request.host_speed = reader.positive("host_speed").value_or(1);
   request.input_rate = reader.positive("input_rate");
+  request.copy_rate = reader.positive("copy_rate");
   request.context_bytes = reader.positive("context_bytes", true);
   request.price_per_device_hour = reader.positive("price_per_device_hour", true);
   request.cloud = reader.text("cloud");

@@ -57,8 +57,10 @@ struct Request {
   std::string framework = "pytorch";
   double host_speed = 1;
   std::optional<double> input_rate;
+  std::optional<double> copy_rate;  // bytes/s
   std::optional<double> context_bytes;
   std::optional<std::string> attention;  // "math", "flash"
+  std::optional<bool> autotune;          // of convolutions
   std::string trainable = "all";
   graph::Optimizer optimizer = graph::Optimizer::Sgd;
   Strategy strategy;

@@ -14,7 +14,7 @@ namespace foretrain {
 // A request with everything looked up: what runs where.
 struct Setting {
   hw::Cluster cluster;
-  const cost::Framework* framework = nullptr;
+  std::shared_ptr<const cost::Framework> framework;
   std::shared_ptr<const cost::OperatorModel> operators;
   hw::Device server_device;  // of parameter servers
   int workers = 1;

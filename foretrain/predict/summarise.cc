@@ -35,7 +35,8 @@ void report_mfu(const Stages& stages, const Request& request, Report& report) {
     peak += worker.workers * hw::matrix_peak(device, request.precision).value_or(0);
   }
   if (peak > 0) {
-    report.mfu = stages.setting.workers * stages.job.product_flops / report.step_time_s.value / peak;
+    report.mfu =
+        stages.setting.workers * stages.job.product_flops / report.step_time_s.value / peak;
   }
 }
 
@@ -58,8 +59,8 @@ void list_assumptions(const Stages& stages, const Request& request, Report& repo
   for (const std::string& note : stages.step->graph.notes) list.push_back(note);
   for (const std::string& note : stages.job.assumptions) list.push_back(note);
   if (request.mode == Mode::Train) {
-    list.push_back("optimizer " + std::string(graph::row_of(request.optimizer).name) + ", framework " +
-                   std::string(stages.setting.framework->name));
+    list.push_back("optimizer " + std::string(graph::row_of(request.optimizer).name) +
+                   ", framework " + std::string(stages.setting.framework->name));
   }
   if (!request.input_rate) list.push_back("input arrives in time (input_rate was not given)");
 }
@@ -109,7 +110,7 @@ Breakdown break_down(const Stages& stages, Seconds input) {
     const sim::Span& span = stages.timeline.spans[t];
     if (span.start > now) {
       Seconds& gap = waited_for_network(static_cast<sim::TaskId>(t)) ? parts.exposed_communication
-                                                                    : parts.host;
+                                                                     : parts.host;
       gap += span.start - now;
     }
     const cost::OpTime& op = worker.ops[static_cast<std::size_t>(task.tag)];
@@ -148,13 +149,27 @@ std::vector<OperatorReport> top_operators(const Stages& stages, std::size_t most
   return result;
 }
 
+// What a step waits for before it begins, or for the next batch: a copy from pageable memory runs
+// while the device is idle; reading and preparing runs beside the step.
+static Seconds input_time(const Stages& stages, const Request& request) {
+  Seconds copy{0};
+  if (request.copy_rate) {
+    double bytes = 0;
+    const graph::Graph& step = stages.step->graph;
+    for (std::size_t i = 0; i < step.tensors.size(); ++i) {
+      const bool input = step.tensors[i].role == graph::Role::Input;
+      if (input) bytes += stages.bound.bytes(static_cast<graph::TensorId>(i));
+    }
+    copy = Seconds{bytes / *request.copy_rate};
+  }
+  if (!request.input_rate) return copy;
+  const Seconds delivered{static_cast<double>(stages.setting.batch) / *request.input_rate};
+  return copy + std::max(Seconds{0}, delivered - own_step_time(stages) - copy);
+}
+
 Report summarise(const Stages& stages, const Request& request, const Library& library) {
   Report report;
-  Seconds input{0};
-  if (request.input_rate) {
-    const Seconds delivered{static_cast<double>(stages.setting.batch) / *request.input_rate};
-    input = std::max(Seconds{0}, delivered - own_step_time(stages));
-  }
+  const Seconds input = input_time(stages, request);
   const Seconds step = own_step_time(stages) + input;
   report.step_time_s.value = step.count();
   report.breakdown = break_down(stages, input);

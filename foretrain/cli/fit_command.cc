@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "foretrain/base/error.h"
+#include "foretrain/base/file.h"
+#include "foretrain/cli/commands.h"
+#include "foretrain/cli/console.h"
+
+namespace foretrain::cli {
+namespace {
+
+// Becomes the program foretrain-fit, which lies beside this one.
+[[noreturn]] void become_fit(const std::vector<std::string>& rest) {
+  std::error_code problem;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", problem);
+  const std::string program = (self.parent_path() / "foretrain-fit").string();
+  std::vector<char*> arguments{const_cast<char*>(program.c_str())};
+  for (const std::string& text : rest) arguments.push_back(const_cast<char*>(text.c_str()));
+  arguments.push_back(nullptr);
+  execv(program.c_str(), arguments.data());
+  throw Error(ErrorKind::Io,
+              named(program) + ": cannot be run; it is built and installed with foretrain");
+}
+
+}  // namespace
+
+void add_fit_command(CLI::App& app, Console& console) {
+  CLI::App& command = *app.add_subcommand("fit", "train a predictor from measurements");
+  command.prefix_command();
+  command.set_help_flag();
+  command.callback([&command, &console] {
+    console.flush();
+    become_fit(command.remaining());
+  });
+}
+
+}  // namespace foretrain::cli

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/fit/operators.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <span>
+#include <string_view>
+
+#include "foretrain/base/error.h"
+#include "foretrain/base/near.h"
+#include "foretrain/evaluate/operator_file.h"
+#include "foretrain/fit/minimise.h"
+
+namespace foretrain::fit {
+namespace {
+
+using cost::Constants;
+using evaluate::OperatorCase;
+
+// Which rows decide which constants. A name that ends in a dot stands for all that begin so.
+struct Group {
+  const char* name;
+  const char* file;
+  std::vector<std::string_view> ops;  // empty: all
+  std::vector<std::string_view> constants;
+  // Whether a factor of each device and operator is left open: its rows were measured at another
+  // clock than usual, so they tell how time depends on sizes, not how long it is.
+  bool centred = false;
+  std::vector<std::string_view> without{};  // devices whose clock wanders with their power limit
+  double host_share = 10;  // rows below this many times the overhead of measuring are left out
+};
+
+const std::vector<Group>& groups() {
+  static const std::vector<Group> kGroups{
+      {"norms",
+       "neusight_vector.csv",
+       {"ln", "softmax"},
+       {"streams.miss", "streams.norm_rows", "streams.softmax_rows"},
+       true,
+       {"t4", "p4"}},
+      {"fp32 products",
+       "neusight_gemm.csv",
+       {},
+       {"vector_products.tiles.1", "vector_products.tiles.2", "vector_products.tiles.3",
+        "vector_products.tiles.4", "vector_products.tail", "vector_products.reread",
+        "vector_products.split", "vector_products.exponent"},
+       true,
+       {"t4", "p4"}},
+      {"fp32 convolutions",
+       "neusight_conv.csv",
+       {},
+       {"vector_conv.tiles.", "vector_conv.tail", "vector_conv.start", "vector_conv.fused_",
+        "vector_conv.unfused_", "vector_conv.transform", "vector_conv.weight_transform",
+        "vector_conv.exponent", "vector_conv.untuned"},
+       false,
+       {},
+       0},
+  };
+  return kGroups;
+}
+
+template <typename Texts>
+bool contains(const Texts& texts, const std::string& text) {
+  return std::find(texts.begin(), texts.end(), text) != texts.end();
+}
+
+bool named_by(const std::string& name, std::string_view pattern) {
+  const bool begins = pattern.ends_with('.') || pattern.ends_with('_');
+  return begins ? name.starts_with(pattern) : name == pattern;
+}
+
+// Shares of something lie below 1; everything else may change by a factor of four.
+Variable variable_for(const std::string& name, double start) {
+  constexpr double kFactor = 4;
+  const bool share = name.ends_with("tail") || name.starts_with("bandwidth.") ||
+                     name == "cap.cores_64" || name == "cap.cores_128" || name == "cap.conv" ||
+                     name.ends_with("split") || name.ends_with("reread");
+  return {start, start / kFactor, share ? std::min(1.0, kFactor * start) : kFactor * start};
+}
+
+double mean_size(const std::vector<double>& logs) {
+  double sum = 0;
+  for (const double log : logs) sum += std::abs(log);
+  return sum / static_cast<double>(logs.size());
+}
+
+// The same around the median.
+double spread(std::vector<double> logs) {
+  const auto middle = logs.begin() + static_cast<std::ptrdiff_t>(logs.size() / 2);
+  std::nth_element(logs.begin(), middle, logs.end());
+  const double median = *middle;
+  for (double& log : logs) log -= median;
+  return mean_size(logs);
+}
+
+// The rows of one group, by operator and device so that each counts alike.
+class Rows {
+ public:
+  Rows(const std::filesystem::path& file, const Group& group, const OperatorFit& options,
+       const hw::Catalog& catalog)
+      : catalog_(catalog), centred_(group.centred) {
+    const evaluate::OperatorCases all = evaluate::read_operators(file);
+    const std::size_t stride = std::max<std::size_t>(1, all.size() / options.most_rows);
+    kept_ = evaluate::read_operators(file, stride);
+    const cost::OperatorModel model = cost::make_operator_model(Constants{});
+    evaluate::OperatorClock devices(catalog, model);
+    for (const auto& one : kept_) {
+      const std::string& device = devices.device(one->device).name;
+      const bool out = contains(options.without, device) || contains(group.without, device);
+      const bool other = !group.ops.empty() && !contains(group.ops, one->op);
+      const bool amd = devices.device(one->device).vendor != "nvidia";
+      const bool host = one->measured_s < group.host_share * one->overhead_s;
+      if (one->split == "test" || out || other || amd || host) continue;
+      cells_[{one->op, device}].push_back(one.get());
+      ++count_;
+    }
+  }
+
+  double loss(const Constants& constants) const {
+    const cost::OperatorModel model = cost::make_operator_model(constants);
+    evaluate::OperatorClock clock(catalog_, model);
+    double sum = 0;
+    std::vector<double> logs;
+    for (const auto& [key, rows] : cells_) {
+      logs.clear();
+      for (const OperatorCase* one : rows)
+        logs.push_back(std::log(clock.time_s(*one) / one->measured_s));
+      sum += centred_ ? spread(logs) : mean_size(logs);
+    }
+    return sum / static_cast<double>(cells_.size());
+  }
+
+  std::size_t count() const { return count_; }
+
+ private:
+  const hw::Catalog& catalog_;
+  bool centred_;
+  evaluate::OperatorCases kept_;
+  std::map<std::pair<std::string, std::string>, std::vector<const OperatorCase*>> cells_;
+  std::size_t count_ = 0;
+};
+
+// What keeps constants that the rows do not decide near their start: a factor of 1.35 costs as much
+// as an error of kPrior.
+double distance(const std::vector<Variable>& variables, const std::vector<double>& values) {
+  constexpr double kPrior = 0.05;
+  constexpr double kUsual = 0.3;  // logarithm
+  double sum = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double moved = std::log(values[i] / variables[i].start) / kUsual;
+    sum += moved * moved;
+  }
+  return kPrior * sum / static_cast<double>(values.size());
+}
+
+FittedGroup fit_group(const Group& group, const Rows& rows, int evaluations, Constants& constants) {
+  std::vector<double*> places;
+  std::vector<Variable> variables;
+  for (const cost::NamedConstant& constant : cost::named_constants(constants)) {
+    const bool varied =
+        std::any_of(group.constants.begin(), group.constants.end(),
+                    [&](std::string_view pattern) { return named_by(constant.name, pattern); });
+    if (!varied) continue;
+    places.push_back(constant.value);
+    variables.push_back(variable_for(constant.name, *constant.value));
+  }
+  const auto set = [&places](const std::vector<double>& values) {
+    for (std::size_t i = 0; i < places.size(); ++i) *places[i] = values[i];
+  };
+  FittedGroup fitted{group.name, rows.count(), places.size(), rows.loss(constants), 0};
+  set(minimise(variables, evaluations, [&](const std::vector<double>& values) {
+    set(values);
+    return rows.loss(constants) + distance(variables, values);
+  }));
+  fitted.after = rows.loss(constants);
+  return fitted;
+}
+
+// Four digits are more than the measurements know, and make a file that people can compare.
+void round_digits(Constants& constants) {
+  for (const cost::NamedConstant& constant : cost::named_constants(constants)) {
+    double& value = *constant.value;
+    if (value <= 0) continue;
+    const double scale = std::pow(10, 3 - std::floor(std::log10(value)));
+    value = std::round(value * scale) / scale;
+  }
+}
+
+}  // namespace
+
+FittedOperators fit_operators(const std::filesystem::path& data, const Constants& start,
+                              const OperatorFit& options, const hw::Catalog& catalog,
+                              const std::function<void(const FittedGroup&)>& on_group) {
+  FittedOperators result{start, {}};
+  for (const Group& group : groups()) {
+    const std::filesystem::path file = data / group.file;
+    std::error_code problem;
+    if (!std::filesystem::is_regular_file(file, problem)) continue;
+    const Rows rows(file, group, options, catalog);
+    if (rows.count() == 0) continue;
+    result.groups.push_back(fit_group(group, rows, options.evaluations, result.constants));
+    on_group(result.groups.back());
+  }
+  if (result.groups.empty()) {
+    throw Error(ErrorKind::NotFound, "no file of measured operators in '" +
+                                         printable(data.string()) +
+                                         "'; docs/models.md says which are known");
+  }
+  round_digits(result.constants);
+  return result;
+}
+
+}  // namespace foretrain::fit

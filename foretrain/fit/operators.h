@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The constants of the operator model from measured operators.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "foretrain/cost/constants.h"
+#include "foretrain/hw/catalog.h"
+
+namespace foretrain::fit {
+
+struct OperatorFit {
+  std::vector<std::string> without;  // devices whose rows are not used, by their catalog names
+  std::size_t most_rows = 24'000;    // of each file; evenly chosen
+  int evaluations = 800;             // of the loss, for each group of constants
+};
+
+// How well one group of constants describes its rows: mean of |ln(predicted / measured)| over the
+// operators and devices, before and after.
+struct FittedGroup {
+  std::string name;
+  std::size_t rows = 0;
+  std::size_t constants = 0;
+  double before = 0;
+  double after = 0;
+};
+
+struct FittedOperators {
+  cost::Constants constants;
+  std::vector<FittedGroup> groups;
+};
+
+// Fits the groups of constants for which `data` (a folder) has files, one after another from
+// `start`. Rows of the test split are never used. Throws Error: NotFound where no file is known,
+// BadInput, Io. `on_group` hears of each group when it is done.
+FittedOperators fit_operators(const std::filesystem::path& data, const cost::Constants& start,
+                              const OperatorFit& options, const hw::Catalog& catalog,
+                              const std::function<void(const FittedGroup&)>& on_group);
+
+}  // namespace foretrain::fit

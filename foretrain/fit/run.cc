@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/fit/run.h"
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+
+#include "foretrain/base/error.h"
+#include "foretrain/base/file.h"
+#include "foretrain/base/near.h"
+#include "foretrain/fit/operators.h"
+
+namespace foretrain::fit {
+namespace {
+
+struct OperatorsCommand {
+  std::string data;
+  std::string output;
+  std::string start;
+  OperatorFit fit;
+};
+
+void show(const FittedGroup& group) {
+  std::printf("  %-18s %6zu rows  %2zu constants  error %.1f %% -> %.1f %%\n", group.name.c_str(),
+              group.rows, group.constants, 100 * std::expm1(group.before),
+              100 * std::expm1(group.after));
+  std::fflush(stdout);
+}
+
+std::string note(const FittedGroup& group, const OperatorFit& fit) {
+  std::string text = group.name + ": " + std::to_string(group.rows) + " rows";
+  for (const std::string& device : fit.without) text += ", without " + device;
+  return text;
+}
+
+void write_file(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) throw Error(ErrorKind::Io, named(path) + ": cannot be written");
+}
+
+void run_operators(const OperatorsCommand& command) {
+  constexpr std::uintmax_t kLargest = 1 << 20;
+  const cost::Constants start =
+      command.start.empty()
+          ? cost::shipped_operator_model().constants
+          : cost::read_constants(read_file(command.start, kLargest), named(command.start));
+  const hw::Catalog catalog = hw::load_catalog();
+  const FittedOperators fitted = fit_operators(command.data, start, command.fit, catalog, show);
+  std::vector<std::string> notes;
+  for (const FittedGroup& group : fitted.groups) notes.push_back(note(group, command.fit));
+  write_file(command.output, cost::write_constants(fitted.constants, notes));
+  std::printf("written: %s\n", command.output.c_str());
+}
+
+void add_operators(CLI::App& app) {
+  auto command = std::make_shared<OperatorsCommand>();
+  CLI::App& sub =
+      *app.add_subcommand("operators", "constants of the operator model from measured operators");
+  sub.footer(
+      "Example:\n  foretrain fit operators --data measurements/operators -o operators.json\n"
+      "  foretrain evaluate --data measurements/training --predictor operators.json");
+  sub.add_option("--data", command->data, "folder of operator files")->required();
+  sub.add_option("-o,--output", command->output, "the predictor file to write")->required();
+  sub.add_option("--start", command->start, "start from this file, not from what is shipped");
+  sub.add_option("--without", command->fit.without, "leave these devices out")->delimiter(',');
+  sub.add_option("--evaluations", command->fit.evaluations, "effort for each group of constants")
+      ->check(CLI::Range(1, 100000));
+  sub.callback([command] { run_operators(*command); });
+}
+
+}  // namespace
+
+int run(int count, char** arguments) {
+  CLI::App app("trains predictors from measurements", "foretrain fit");
+  app.require_subcommand(1);
+  add_operators(app);
+  try {
+    app.parse(count, arguments);
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  } catch (const Error& error) {
+    std::cerr << "foretrain: " << error.what() << "\n";
+    return error.kind() == ErrorKind::Io ? 1 : 2;
+  } catch (const std::exception& error) {
+    std::cerr << "foretrain: " << error.what() << "\n";
+    return 1;
+  }
+}
+
+}  // namespace foretrain::fit
