@@ -14,6 +14,7 @@
 #include "foretrain/cli/console.h"
 #include "foretrain/cli/humanise.h"
 #include "foretrain/cli/progress.h"
+#include "foretrain/lab/benchmarks.h"
 #include "foretrain/lab/campaign.h"
 #include "foretrain/lab/collect.h"
 #include "foretrain/lab/isolate.h"
@@ -23,39 +24,38 @@ namespace {
 
 constexpr std::uintmax_t kMostCampaignBytes = 16 << 20;
 
-struct Options {
-  std::string campaign;
+// What all three forms of the command have.
+struct Common {
   std::string store = "lab.db";
   std::string python;
   std::string log;
-  std::optional<double> foreign_cores;
-  std::size_t most = SIZE_MAX;
   bool plain = false;
-  bool dry = false;
   bool json = false;
 };
 
-lab::WorkerOptions worker_options(const Options& options) {
+struct Options : Common {
+  std::string campaign;
+  std::optional<double> foreign_cores;
+  std::size_t most = SIZE_MAX;
+  bool dry = false;
+};
+
+struct OperatorOptions : Common {
+  lab::OperatorPlan plan;
+  std::string file;
+};
+
+struct CollectiveOptions : Common {
+  lab::CollectivePlan plan;
+};
+
+lab::WorkerOptions worker_options(const Common& options) {
   lab::WorkerOptions workers;
   const char* named = std::getenv("FORETRAIN_LAB_PYTHON");
   if (named != nullptr) workers.python = named;
   if (!options.python.empty()) workers.python = options.python;
   workers.error_file = options.log;
   return workers;
-}
-
-// The command again, for its own namespaces.
-std::vector<std::string> words_of(const Options& options) {
-  std::vector<std::string> words{"collect", options.campaign, "--store", options.store};
-  const auto add = [&](const char* name, const std::string& value) {
-    if (!value.empty()) words.insert(words.end(), {name, value});
-  };
-  add("--python", options.python);
-  add("--log", options.log);
-  if (options.foreign_cores) add("--foreign-cores", std::to_string(*options.foreign_cores));
-  if (options.most != SIZE_MAX) add("--most", std::to_string(options.most));
-  if (options.json) words.emplace_back("--json");
-  return words;
 }
 
 std::string describe(const lab::Event& event) {
@@ -104,13 +104,17 @@ void print_summary(const lab::Summary& summary, const Options& options, Console&
 }
 
 void run_campaign(const Options& options, Console& console) {
+  if (options.campaign.empty()) {
+    throw Error(ErrorKind::BadInput,
+                "collect: name a campaign file, or say 'operators' or 'collectives'");
+  }
   const std::string where = named(options.campaign);
   lab::Campaign campaign =
       lab::read_campaign(read_file(options.campaign, kMostCampaignBytes), where);
   if (options.foreign_cores) campaign.most_foreign_cores = *options.foreign_cores;
   if (options.dry) return plan_text(campaign, console);
   lab::CollectOptions collect;
-  collect.isolated = !options.plain && campaign.hosts.empty() && lab::isolate(words_of(options));
+  collect.isolated = !options.plain && campaign.hosts.empty() && lab::isolate();
   collect.workers = worker_options(options);
   collect.workers.threads = campaign.threads;
   collect.most = options.most;
@@ -128,32 +132,120 @@ void run_campaign(const Options& options, Console& console) {
   print_summary(lab::collect(campaign, store, collect), options, console);
 }
 
-void add_options(CLI::App& command, Options& options) {
-  command.add_option("campaign", options.campaign, "file that says what to measure")->required();
+template <typename Row>
+void report_timings(const lab::Timings<Row>& timings, const Common& options, Console& console) {
+  for (const std::string& reason : timings.skipped) {
+    std::fprintf(stderr, "foretrain: not timed: %s\n", printable(reason, 300).c_str());
+  }
+  if (options.json) {
+    JsonWriter json;
+    json.begin_object();
+    json.field("rows", static_cast<double>(timings.rows.size()));
+    json.field("skipped", static_cast<double>(timings.skipped.size()));
+    console.line(json.end_object().finish());
+    return;
+  }
+  console.line(std::to_string(timings.rows.size()) + " times are in " + printable(options.store));
+}
+
+void run_operators(OperatorOptions& options, Console& console) {
+  if (!options.file.empty()) options.plan.lines = read_file(options.file, kMostCampaignBytes);
+  if (options.plan.models.empty() && options.file.empty()) {
+    throw Error(ErrorKind::BadInput, "collect operators: name models, or a plan by --plan");
+  }
+  const bool isolated = !options.plain && lab::isolate();
+  const auto timings = lab::time_operators(options.plan, worker_options(options), isolated);
+  store::Store store(options.store);
+  store.in_transaction([&] {
+    store.put_machine(timings.machine);
+    store.append_operators(timings.rows);
+  });
+  report_timings(timings, options, console);
+}
+
+void run_collectives(CollectiveOptions& options, Console& console) {
+  const bool isolated = !options.plain && lab::isolate();
+  const auto timings = lab::time_collectives(options.plan, worker_options(options), isolated);
+  store::Store store(options.store);
+  store.in_transaction([&] {
+    store.put_machine(timings.machine);
+    store.append_collectives(timings.rows);
+  });
+  report_timings(timings, options, console);
+}
+
+void add_common(CLI::App& command, Common& options) {
   command.add_option("--store", options.store, "where measurements are kept (lab.db)")
       ->type_name("FILE");
   command.add_option("--python", options.python,
                      "a Python with PyTorch (FORETRAIN_LAB_PYTHON, else python3)");
   command.add_option("--log", options.log, "file for what workers say")->type_name("FILE");
+  command.add_flag("--plain", options.plain, "plain processes, no namespaces");
+  command.add_flag("--json", options.json, "print the summary as JSON");
+}
+
+void add_operators(CLI::App& parent, Console& console) {
+  auto options = std::make_shared<OperatorOptions>();
+  CLI::App& command = *parent.add_subcommand("operators", "time operators on this machine");
+  command.footer(
+      "Example:\n  foretrain collect operators resnet18-cifar lstm-lm --batch 8,32 --store lab.db");
+  options->plan.batches = {1};
+  command.add_option("models", options->plan.models, "models whose operators are timed");
+  command.add_option("--batch", options->plan.batches, "at these batches (1)")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}).description(""));
+  command.add_option("--plan", options->file, "operators as lines of JSON")->type_name("FILE");
+  add_common(command, *options);
+  command.callback([options, &console] { run_operators(*options, console); });
+}
+
+void add_collectives(CLI::App& parent, Console& console) {
+  auto options = std::make_shared<CollectiveOptions>();
+  CLI::App& command = *parent.add_subcommand("collectives", "time collectives between processes");
+  command.footer("Example:\n  foretrain collect collectives --ranks 2 --network 1gbps");
+  for (std::int64_t size = 1024; size <= 64 << 20; size *= 4) options->plan.sizes.push_back(size);
+  command.add_option("--ranks", options->plan.ranks, "processes (2)")
+      ->check(CLI::Range(2, 64).description(""));
+  command.add_option("--network", options->plan.network, "rate of each link; default: not shaped")
+      ->type_name("RATE");
+  command.add_option("--bytes", options->plan.sizes, "of each rank (1 KiB to 64 MiB)")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::Range(std::int64_t{4}, std::int64_t{1} << 34).description(""));
+  add_common(command, *options);
+  command.callback([options, &console] { run_collectives(*options, console); });
+}
+
+void add_campaign_options(CLI::App& command, Options& options) {
+  command.add_option("campaign", options.campaign, "file that says what to measure");
   command.add_option("--foreign-cores", options.foreign_cores,
                      "repeat runs while others use more cores than this (campaign's, 0.1)");
   command.add_option("--most", options.most, "stop after this many runs")->type_name("N");
-  command.add_flag("--plain", options.plain, "plain processes, no namespaces");
   command.add_flag("--dry-run", options.dry, "only count what would run");
-  command.add_flag("--json", options.json, "print the summary as JSON");
+  add_common(command, options);
 }
 
 }  // namespace
 
 void add_collect_command(CLI::App& app, Console& console) {
   auto options = std::make_shared<Options>();
-  CLI::App& command = *app.add_subcommand("collect", "run many real jobs, store the measurements");
+  CLI::App& command = *app.add_subcommand(
+      "collect", "run many real jobs, or time operators and collectives; store the measurements");
   command.footer(
-      "Example:\n  foretrain collect data/lab/campaign.json --store lab.db\n\n"
+      "Examples:\n"
+      "  foretrain collect data/lab/campaign.json --store lab.db\n"
+      "  foretrain collect operators resnet18-cifar --batch 8,32\n"
+      "  foretrain collect collectives --ranks 2 --network 1gbps\n\n"
       "What is in the store is not run again: after an interruption the same command goes on.\n"
       "docs/lab.md describes campaign files.");
-  add_options(command, *options);
-  command.callback([options, &console] { run_campaign(*options, console); });
+  add_campaign_options(command, *options);
+  add_operators(command, console);
+  add_collectives(command, console);
+  command.require_subcommand(0, 1);
+  command.callback([options, &console, &command] {
+    if (command.get_subcommands().empty()) run_campaign(*options, console);
+  });
 }
 
 }  // namespace foretrain::cli

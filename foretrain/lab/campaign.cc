@@ -65,20 +65,6 @@ std::vector<std::int64_t> integers(const Json& value, const std::string& where) 
   return result;
 }
 
-// "100mbps", "1gbps", "2.5gbps" as bytes per second.
-double rate_of(const std::string& text, const std::string& where) {
-  const char* end = text.data() + text.size();
-  double value = 0;
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  const std::string unit(rest, end);
-  const double bits = unit == "mbps" ? 1e6 : unit == "gbps" ? 1e9 : 0;
-  const double rate = value * bits / 8;
-  if (error != std::errc() || !(rate >= 125e3 && rate <= 125e9)) {
-    bad(where + ": the rate '" + printable(text) + "' must be like 100mbps or 1gbps");
-  }
-  return rate;
-}
-
 void read_strategy(const Json& value, const std::string& where, Setting& setting) {
   JsonFields fields(value, where);
   const std::string kind = fields.required_text("kind");
@@ -284,6 +270,19 @@ class Reader {
 };
 
 }  // namespace
+
+double rate_of(const std::string& text, const std::string& where) {
+  const char* end = text.data() + text.size();
+  double value = 0;
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  const std::string unit(rest, end);
+  const double bits = unit == "mbps" ? 1e6 : unit == "gbps" ? 1e9 : 0;
+  const double rate = value * bits / 8;
+  if (error != std::errc() || !(rate >= 125e3 && rate <= 125e9)) {
+    bad(where + ": the rate '" + printable(text) + "' must be like 100mbps or 1gbps");
+  }
+  return rate;
+}
 
 Campaign read_campaign(std::string_view text, const std::string& where) {
   const Json file = parse_json(text, where);

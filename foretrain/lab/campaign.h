@@ -65,6 +65,9 @@ struct Campaign {
 // Reads a campaign; docs/lab.md describes the file. Throws Error(BadInput) naming `where`.
 Campaign read_campaign(std::string_view text, const std::string& where);
 
+// "100mbps", "1gbps", "2.5gbps" as bytes per second. Throws Error(BadInput) naming `where`.
+double rate_of(const std::string& text, const std::string& where);
+
 // "random:family=cnn,seed={1..3}" stands for three texts, "{a,b}" for two; several braces for all
 // combinations, the last varying fastest. Throws Error(BadInput).
 std::vector<std::string> expand_braces(const std::string& text);

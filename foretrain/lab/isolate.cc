@@ -7,6 +7,9 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
 
 #include "foretrain/base/error.h"
 #include "foretrain/lab/command.h"
@@ -26,6 +29,15 @@ void hide_names() {
   must_run({"mount", "-t", "tmpfs", "foretrain", "/run/netns"});
 }
 
+// Those that this process was started with.
+std::vector<std::string> own_arguments() {
+  std::ifstream stream("/proc/self/cmdline", std::ios::binary);
+  std::vector<std::string> words;
+  for (std::string word; std::getline(stream, word, '\0');) words.push_back(word);
+  if (!words.empty()) words.erase(words.begin());
+  return words;
+}
+
 bool is_permitted() {
   if (geteuid() != 0) return false;
   std::vector<std::string> words = kUnshare;
@@ -35,7 +47,7 @@ bool is_permitted() {
 
 }  // namespace
 
-bool isolate(const std::vector<std::string>& arguments) {
+bool isolate() {
   if (const char* mark = std::getenv(kMark); mark != nullptr && std::string(mark) == "1") {
     hide_names();
     return true;
@@ -43,7 +55,7 @@ bool isolate(const std::vector<std::string>& arguments) {
   if (!is_permitted()) return false;
   std::vector<std::string> words = kUnshare;
   words.push_back(std::filesystem::read_symlink("/proc/self/exe"));
-  words.insert(words.end(), arguments.begin(), arguments.end());
+  for (const std::string& word : own_arguments()) words.push_back(word);
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
-#include <vector>
-
 namespace foretrain::lab {
 
 // Replaces this process by the same command in namespaces of its own (mounts, network, processes),
 // where it may create hosts that vanish with it however it ends. Returns where that is not
 // permitted, and in the new process: then true.
-bool isolate(const std::vector<std::string>& arguments);
+bool isolate();
 
 // Held while a lab runs: one per machine, for two would measure each other.
 class Lock {

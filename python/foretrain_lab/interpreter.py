@@ -45,7 +45,9 @@ class FtgModule(nn.Module):
         nodes = [n for n in graph["nodes"] if n.get("phase", "forward") == "forward"]
         self._wiring = [self._wire(node) for node in nodes]
         self._ops = [node["op"] for node in nodes]
-        self._runs: list[Run] = [operators.build(n, self._attributes(n)) for n in nodes]
+        self._node_attributes = [self._attributes(node) for node in nodes]
+        built = zip(nodes, self._node_attributes, strict=True)
+        self._runs: list[Run] = [operators.build(node, values) for node, values in built]
         self._returned = [self._id(reference) for reference in graph.get("outputs", [])]
         self._loss = self._id(graph["loss"]) if "loss" in graph else None
         self._limits = self._integer_limits()
@@ -82,6 +84,17 @@ class FtgModule(nn.Module):
     def output_shapes(self) -> list[list[int]]:
         """As the graph says."""
         return [self.shape(i) for i in self._returned]
+
+    def node_shapes(self) -> list[dict[str, Any]]:
+        """Every node: operator, attributes, and the shapes and types of its inputs."""
+        result = []
+        for op, attributes, (ins, _) in zip(
+            self._ops, self._node_attributes, self._wiring, strict=True
+        ):
+            types = [self._tensors[i].get("type", "f32") for i in ins]
+            shapes = [self.shape(i) for i in ins]
+            result.append({"op": op, "attributes": attributes, "shapes": shapes, "types": types})
+        return result
 
     def _run(self, inputs: tuple[Tensor, ...]) -> list[Any]:
         values: list[Any] = list(self._constants)
