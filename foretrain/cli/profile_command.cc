@@ -26,6 +26,7 @@ struct Options {
   std::string from;
   double interval_s = 0;  // 0: not given
   double duration_s = 0;
+  double skip_s = 0;
   double cores = 0;
   double net_bytes_per_s = 0;
   std::vector<std::string> interfaces;
@@ -45,7 +46,7 @@ void check(const Options& options) {
                 "profile needs one of: -- COMMAND, --pid or --cgroup, --from FILE; "
                 "see foretrain profile --help");
   }
-  if (options.interval_s < 0 || options.duration_s < 0 || options.cores < 0 ||
+  if (options.interval_s < 0 || options.duration_s < 0 || options.skip_s < 0 || options.cores < 0 ||
       options.net_bytes_per_s < 0) {
     throw Error(ErrorKind::BadInput, "profile: a number of its options is negative");
   }
@@ -107,6 +108,10 @@ void run_profile(const Options& options, Console& console) {
   profile::Trace trace = !options.from.empty()      ? read_from(options)
                          : !options.command.empty() ? run_command(options, console)
                                                     : attach(options);
+  if (options.skip_s > 0) {
+    const Seconds length = static_cast<double>(profile::length_of(trace)) * trace.window;
+    trace = profile::cut(trace, trace.start + Seconds{options.skip_s}, trace.start + length);
+  }
   for (profile::TraceColumn& column : trace.columns) {
     if (column.name.starts_with("net_") && options.net_bytes_per_s > 0) {
       column.scale = options.net_bytes_per_s;
@@ -146,6 +151,8 @@ void add_profile_command(CLI::App& app, Console& console) {
                      "seconds between samples (0.01); of --from: where the file has no times (1)");
   command.add_option("--duration", options->duration_s,
                      "stop after so many seconds (--pid, --cgroup)");
+  command.add_option("--skip", options->skip_s,
+                     "leave out the first seconds: start-up, warming up");
   command.add_option("--cores", options->cores, "cores that are 100 % (those the job may use)");
   command.add_option("--net-rate", options->net_bytes_per_s,
                      "bytes per second that the link carries (the highest sample)");

@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "foretrain/base/json.h"
 #include "foretrain/cli/run_program.h"
 
@@ -50,6 +52,13 @@ TEST(ProfileCommand, WritesCsvAndPictures) {
   EXPECT_TRUE(svg.starts_with("<svg"));
   const std::string html = run_program({"profile", "--from", file.path(), "--html", "-"}).out;
   EXPECT_NE(html.find("<svg"), std::string::npos);
+}
+
+TEST(ProfileCommand, LeavesOutTheStart) {
+  const std::string csv =
+      run_program({"profile", "--from", "-", "--skip", "0.1", "-o", "-"}, square_wave()).out;
+  EXPECT_TRUE(csv.starts_with("time_s,gpu_util\n0,90\n")) << csv.substr(0, 80);
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 41);  // forty windows and the titles
 }
 
 TEST(ProfileCommand, PassesTheExitCodeOn) {

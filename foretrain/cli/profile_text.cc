@@ -16,11 +16,11 @@ constexpr std::array kBlocks{" ",      "\u2581", "\u2582", "\u2583", "\u2584",
                              "\u2585", "\u2586", "\u2587", "\u2588"};
 constexpr std::array kSigns{" ", ".", ":", "-", "=", "+", "*", "#", "@"};
 
-// A line of `width` signs, each as high as the mean of its part of the samples.
-std::string plot(const std::vector<double>& samples, double top, int width, bool unicode) {
-  std::string line;
+// The samples in at most `width` parts, each by its mean; what is not known is 0.
+std::vector<double> parts_of(const std::vector<double>& samples, int width) {
   const auto count = static_cast<double>(samples.size());
   const int cells = std::min(width, static_cast<int>(samples.size()));
+  std::vector<double> parts;
   for (int cell = 0; cell < cells; ++cell) {
     const auto from = static_cast<std::size_t>(count * cell / cells);
     const auto to = static_cast<std::size_t>(count * (cell + 1) / cells);
@@ -31,19 +31,20 @@ std::string plot(const std::vector<double>& samples, double top, int width, bool
       sum += samples[i];
       ++known;
     }
-    const double share = known > 0 && top > 0 ? std::clamp(sum / known / top, 0.0, 1.0) : 0;
+    parts.push_back(known > 0 ? sum / known : 0);
+  }
+  return parts;
+}
+
+// A sign for each part, as high as its share of `top`.
+std::string plot(const std::vector<double>& parts, double top, bool unicode) {
+  std::string line;
+  for (const double part : parts) {
+    const double share = top > 0 ? std::clamp(part / top, 0.0, 1.0) : 0;
     const auto height = static_cast<std::size_t>(std::lround(share * (kBlocks.size() - 1)));
     line += unicode ? kBlocks[height] : kSigns[height];
   }
   return line;
-}
-
-double top_of(const profile::TraceColumn& column) {
-  double top = column.unit == "%" ? 100 : 0;
-  for (const double sample : column.samples) {
-    if (std::isfinite(sample)) top = std::max(top, sample);
-  }
-  return top;
 }
 
 std::string plots(const profile::Trace& trace, const profile::Profile& profile,
@@ -53,11 +54,13 @@ std::string plots(const profile::Trace& trace, const profile::Profile& profile,
   for (const profile::ResourceUse& use : profile.resources) {
     const profile::TraceColumn* column = profile::find_column(trace, use.name);
     if (column == nullptr) continue;
-    const double top = top_of(*column);
+    const std::vector<double> parts =
+        parts_of(column->samples, std::max(10, screen.width - kNames));
+    double top = use.unit == "%" ? 100 : 0;
+    for (const double part : parts) top = std::max(top, part);
     std::string label = "  " + use.name;
     label.resize(std::max<std::size_t>(label.size(), 18), ' ');
-    const std::string line =
-        plot(column->samples, top, std::max(10, screen.width - kNames), screen.unicode);
+    const std::string line = plot(parts, top, screen.unicode);
     text += label + paint(line, Colour::Cyan, screen) + "| " + amount_text(top, use.unit) + "\n";
   }
   return text;

@@ -37,7 +37,9 @@ std::optional<double> standard_deviation(const std::vector<double>& values) {
   for (const double value : values) mean.add(value);
   double squares = 0;
   for (const double value : values) squares += (value - mean.value()) * (value - mean.value());
-  return std::sqrt(squares / (mean.count - 1));
+  const double deviation = std::sqrt(squares / (mean.count - 1));
+  constexpr double kRounding = 1e-12;  // equal values leave no more than that
+  return deviation > kRounding * std::abs(mean.value()) ? deviation : 0;
 }
 
 // The samples from the first to the last finite one; in between, each that is not finite is like

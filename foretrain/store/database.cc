@@ -145,8 +145,9 @@ Database::Database(const std::filesystem::path& path, OpenMode mode) : path_(pat
   if (mode != OpenMode::Create && !std::filesystem::exists(path)) {
     throw Error(ErrorKind::NotFound, "there is no " + named(path_) + "; name an existing file");
   }
-  int flags = SQLITE_OPEN_EXRESCODE;
-  flags |= mode == OpenMode::ReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
+  // To read, too, the file is opened for writing where that is allowed (SQLite falls back by
+  // itself): the last one to close it can then clear the log away.
+  int flags = SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_READWRITE;
   if (mode == OpenMode::Create) flags |= SQLITE_OPEN_CREATE;
   try {
     const int code = sqlite3_open_v2(path_.c_str(), &handle_, flags, nullptr);
@@ -181,7 +182,7 @@ void Database::prepare_file(OpenMode mode) {
   sqlite3_db_config(handle_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(handle_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   check_identity(mode == OpenMode::Create);
-  if (mode == OpenMode::ReadOnly) return;
+  if (mode == OpenMode::ReadOnly) return execute("PRAGMA query_only=ON");
   execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON");
 }
 

@@ -73,9 +73,7 @@ Imported import_rows(Sheet& sheet, const Read& read, const Write& write) {
 Training read_training(const Sheet& sheet) {
   Training row = read_row<Training>(sheet);
   row.file = sheet.has("file") ? sheet.cell("file") : sheet.file();
-  if (row.model.empty() || row.metric.empty() || row.unit.empty()) {
-    sheet.fail("model, metric and unit must not be empty");
-  }
+  if (row.model.empty() || row.metric.empty()) sheet.fail("model and metric must not be empty");
   return row;
 }
 

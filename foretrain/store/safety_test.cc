@@ -44,6 +44,18 @@ TEST(StoreFile, RefusesWhatIsNoStore) {
   EXPECT_EQ(open_error("/nonexistent-folder/x.db"), ErrorKind::Io);
 }
 
+TEST(StoreFile, ReadingLeavesNoFilesAndWritesNothing) {
+  const TemporaryStore file;
+  file.open();
+  {
+    Store store(file.path(), OpenMode::ReadOnly);
+    EXPECT_EQ(store.machines().size(), 1U);
+    EXPECT_THROW(store.append_run(sample_record(0)), Error);
+  }
+  EXPECT_FALSE(std::filesystem::exists(file.path().string() + "-wal"));
+  EXPECT_EQ(Store(file.path()).count("runs"), 0);
+}
+
 TEST(StoreFile, RefusesANewerSchema) {
   const TemporaryStore file;
   file.open();
