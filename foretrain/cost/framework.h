@@ -21,19 +21,21 @@ struct Framework {
   graph::Casting casting = graph::Casting::Automatic;
   graph::Fusion fusion = graph::Fusion::None;
   graph::GradientHandling gradients = graph::GradientHandling::Fresh;
-  bool flash_fp32 = false;     // attention as one kernel unless the request says otherwise
-  bool flash_short = true;     // likewise in fp16, bf16, fp8
-  Flash flash = Flash::Two;    // which one
-  bool autotunes = false;      // convolutions try several algorithms first
-  bool channels_last = false;  // convolutions run in NHWC: no transposes for tensor cores
-  bool copies_heads = true;    // products of transposed 4-D operands copy them first
-  bool fused_update = false;   // one kernel reads and writes each optimizer value once
-  bool fused_softmax = false;  // softmax gradient in one kernel
-  bool composed = false;       // GELU, layer norm and dropout run as elementary operators
-  double host_scale = 1;       // host time per operator against eager PyTorch
-  double update_passes = 1;    // memory traffic of the optimizer, times that of its kernels
+  bool flash_fp32 = false;        // attention as one kernel unless the request says otherwise
+  bool flash_short = true;        // likewise in fp16, bf16, fp8
+  Flash flash = Flash::Two;       // which one
+  bool autotunes = false;         // convolutions try several algorithms first
+  bool channels_last = false;     // convolutions run in NHWC: no transposes for tensor cores
+  bool copies_heads = true;       // products of transposed 4-D operands copy them first
+  bool fused_update = false;      // one kernel reads and writes each optimizer value once
+  bool fused_softmax = false;     // softmax gradient in one kernel
+  bool composed = false;          // GELU, layer norm and dropout run as elementary operators
+  double host_scale = 1;          // host time per operator against eager PyTorch
+  double update_passes = 1;       // memory traffic of the optimizer, times that of its kernels
+  double lone_update_passes = 1;  // likewise once more, of a worker without others
   double update_tensors_per_launch = 1;  // parameters that one launch of the optimizer updates
   double host_per_tensor_s = 0;  // host time per parameter tensor and step, besides operators
+  double host_per_step_s = 0;    // likewise per step
 };
 
 // Throws Error(NotFound) with near matches.

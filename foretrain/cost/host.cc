@@ -97,7 +97,7 @@ double update_us(const NodeView& v, const Framework& framework, const HostConsta
   if (v.node.kind == Kind::ZeroGrad) return c.zero * launches;
   const double tensors = v.inputs() / 2.0;
   const double each = c.update_tensor + framework.host_per_tensor_s / kMicro;
-  return c.update * launches + each * tensors + c.update_step;
+  return c.update * launches + each * tensors + c.update_step + framework.host_per_step_s / kMicro;
 }
 
 }  // namespace

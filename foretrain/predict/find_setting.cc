@@ -167,9 +167,10 @@ void check_precision(const Request& request, const hw::Cluster& cluster) {
   }
 }
 
-std::shared_ptr<const cost::Framework> find_framework(const Request& request) {
+std::shared_ptr<const cost::Framework> find_framework(const Request& request, int workers) {
   auto framework = std::make_shared<cost::Framework>(cost::framework_named(request.framework));
   framework->autotunes = request.autotune.value_or(framework->autotunes);
+  if (workers == 1) framework->update_passes *= framework->lone_update_passes;
   return framework;
 }
 
@@ -196,7 +197,7 @@ Setting find_setting(const Request& request, const Library& library) {
   setting.cluster = find_cluster(request, library, setting);
   check_precision(request, setting.cluster);
   setting.workers = hw::worker_count(setting.cluster);
-  setting.framework = find_framework(request);
+  setting.framework = find_framework(request, setting.workers);
   setting.operators = find_operators(request, library);
   setting.batch = find_batch(request, setting.workers, setting.assumptions);
   const bool short_format = request.precision == Precision::Fp16 ||
