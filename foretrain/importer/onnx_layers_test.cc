@@ -249,6 +249,20 @@ TEST(OnnxLayers, AttentionOfOnnxTakesFlatAndSplitHeads) {
   EXPECT_EQ(count(flat, Kind::Attention), 1);
 }
 
+// A weight of 4 x 3 values, and 4 that the file makes of a zero.
+TEST(OnnxLayers, ABiasThatIsComputedToBeZerosIsNone) {
+  const Graph graph = read(File()
+                               .input("x", {"batch", 3, 7})
+                               .weight("w", {4, 3, 1})
+                               .list("four", {4})
+                               .run("ConstantOfShape", {"four"}, {"zeros"})
+                               .run("Conv", {"x", "w", "zeros"}, {"y"})
+                               .output("y"));
+  ASSERT_EQ(graph.nodes.size(), 1U);
+  EXPECT_EQ(graph.nodes.front().inputs.size(), 2U);
+  EXPECT_EQ(graph::parameter_count(graph), 12);
+}
+
 // Scores of [batch, classes, places] and a target per place: a loss of one number.
 TEST(OnnxLayers, ATrainingFileHasItsLoss) {
   const Graph graph = read(File()

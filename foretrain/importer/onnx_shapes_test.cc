@@ -97,6 +97,14 @@ const std::vector<Case> kShapes{
      {integers("s", {1}), integers("e", {9223372036854775807}), integers("a", {1})},
      "[batch, 4, 8]",
      Kind::Slice},
+    // All of an axis whose size is a symbol.
+    {"Slice",
+     kTokens,
+     {},
+     {integers("s", {0, 1}), integers("e", {9223372036854775807, 9223372036854775807}),
+      integers("a", {0, 1})},
+     "[batch, 4, 8]",
+     Kind::Slice},
     // Every third of 8, from the first: 3.
     {"Slice",
      kTokens,

@@ -17,7 +17,7 @@ using graph::Kind;
 using graph::Shape;
 using graph::TensorId;
 
-constexpr std::int64_t kMostFromEnd = std::int64_t{1} << 40;
+constexpr std::int64_t kLongest = std::int64_t{1} << 40;  // of an axis
 
 // What is taken along one axis. A length that is not a number has no start that matters.
 struct Cut {
@@ -48,13 +48,14 @@ Cut cut_of_numbers(int axis, std::int64_t size, std::int64_t start, std::int64_t
 // `end` of it, or the last few; which must not be more than there is.
 Cut cut_of_symbols(int axis, const Dim& size, const Scalar& start, const Scalar& end,
                    std::int64_t step) {
-  const std::optional<bool> beyond = less(end, Scalar(size));
-  const bool whole = (beyond && !*beyond) || equal(end, Scalar(size)) == true;
+  const std::optional<bool> before = less(end, Scalar(size));
+  const bool beyond = before == false || end.integer().value_or(0) >= kLongest;
+  const bool whole = beyond || equal(end, Scalar(size)) == true;
   const Scalar until = whole ? Scalar(size) : end;
   const std::optional<Scalar> length = subtract(until, start);
   const std::optional<Dim> dim = length ? length->dim() : std::nullopt;
   const std::int64_t from_end = start.integer().value_or(0);
-  if (from_end < 0 && from_end > -kMostFromEnd && whole && step == 1)
+  if (from_end < 0 && from_end > -kLongest && whole && step == 1)
     return {axis, 0, 1, Dim(-from_end)};
   if (step != 1 || start.least() < 0 || until.least() < 1 || !dim || dim->factor < 1) {
     OnnxCall::fail_unsupported("cuts an axis whose size is a symbol; give the symbol a value");

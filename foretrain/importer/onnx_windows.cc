@@ -109,9 +109,16 @@ PerAxis kernel_of(const OnnxCall& call) {
   return kernel;
 }
 
+// What PyTorch's exporter writes for a bias that is not there.
+bool is_computed_zeros(const OnnxValue& bias) {
+  if (bias.stored != nullptr || bias.known == OnnxValue::Known::Nothing) return false;
+  return std::all_of(bias.content.begin(), bias.content.end(),
+                     [](const Scalar& value) { return value.number() == 0; });
+}
+
 std::vector<TensorId> layer_inputs(const OnnxCall& call) {
   std::vector<TensorId> inputs{call.tensor(0), call.weight(1)};
-  if (call.has(2)) inputs.push_back(call.weight(2));
+  if (call.has(2) && !is_computed_zeros(call.in(2))) inputs.push_back(call.weight(2));
   return inputs;
 }
 
