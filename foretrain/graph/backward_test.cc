@@ -64,6 +64,19 @@ TEST(Backward, ComputesTwiceTheProductsButForTheFirstLayersInput) {
   EXPECT_EQ(product_flops(step, Phase::Backward), 128 + 80);
 }
 
+// y = (x w1) * detach(x w2): the gradient reaches w1 alone, one product of 2*2*4*3.
+TEST(Backward, EndsWhereATensorIsDetached) {
+  Builder builder("gate");
+  const TensorId x = builder.input("x", {builder.batch(), 3});
+  const TensorId a = builder.add(Kind::Linear, {x, builder.parameter("w1", {4, 3})});
+  const TensorId b = builder.add(Kind::Linear, {x, builder.parameter("w2", {4, 3})});
+  builder.output(builder.add(Kind::Mul, {a, builder.add(Kind::Detach, {b})}));
+  const Graph step = backward(builder.finish());
+  EXPECT_TRUE(has_gradient(step, "w1"));
+  EXPECT_FALSE(has_gradient(step, "w2"));
+  EXPECT_EQ(product_flops(step, Phase::Backward), 48);
+}
+
 // Two convolutions of 3x3 over 8x8 with padding, 3 -> 4 -> 5 channels, batch 2:
 // 2 * 2*4*64 * 27 = 27,648 and 2 * 2*5*64 * 36 = 46,080 FLOPs forward; backward 2x less 27,648.
 TEST(Backward, ComputesTwiceTheConvolutionsButForTheFirstLayersInput) {

@@ -51,6 +51,7 @@ DType output_type(const Graph& graph, const Node& node, std::size_t i) {
     case Kind::Split:
     case Kind::Expand:
     case Kind::Identity:
+    case Kind::Detach:
     case Kind::Contiguous:
     case Kind::Gather:
       return graph.tensor(node.inputs.front()).type;

@@ -115,12 +115,12 @@ TEST(Upsample, TakesTheExtentOfItsOutput) {
 
 TEST(UnaryOperators, KeepTheShapeOfTheirOneInput) {
   for (const Kind kind :
-       {K::Identity,   K::Contiguous, K::Cast,     K::Roll,  K::Relu,    K::Relu6,
-        K::LeakyRelu,  K::Gelu,       K::Silu,     K::Mish,  K::Sigmoid, K::HardSigmoid,
-        K::HardSwish,  K::Tanh,       K::Softplus, K::Elu,   K::Exp,     K::Log,
-        K::Sqrt,       K::Rsqrt,      K::Pow,      K::Neg,   K::Abs,     K::Erf,
-        K::Sin,        K::Cos,        K::Scale,    K::Shift, K::Clip,    K::Softmax,
-        K::LogSoftmax, K::CumSum}) {
+       {K::Identity,    K::Detach,     K::Contiguous, K::Cast,     K::Roll,  K::Relu,
+        K::Relu6,       K::LeakyRelu,  K::Gelu,       K::Silu,     K::Mish,  K::Sigmoid,
+        K::HardSigmoid, K::HardSwish,  K::Tanh,       K::Softplus, K::Elu,   K::Exp,
+        K::Log,         K::Sqrt,       K::Rsqrt,      K::Pow,      K::Neg,   K::Abs,
+        K::Erf,         K::Sin,        K::Cos,        K::Scale,    K::Shift, K::Clip,
+        K::Softmax,     K::LogSoftmax, K::CumSum}) {
     EXPECT_EQ(inferred(kind, {"batch,3"}), "[batch, 3]") << op(kind).name;
     EXPECT_EQ(inferred(kind, {"3", "3"}), "takes 1 inputs, has 2") << op(kind).name;
   }

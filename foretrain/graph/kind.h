@@ -8,7 +8,7 @@ namespace foretrain::graph {
 // Every operator. What is true of each is its row in op_table.cc; the order is the same.
 enum class Kind : std::uint8_t {
   // Views: no kernel, the output is the input's memory.
-  Reshape, Transpose, Slice, Split, Expand, Identity,
+  Reshape, Transpose, Slice, Split, Expand, Identity, Detach,
   // Copies.
   Contiguous, Concat, Pad, Cast, Gather, Upsample, Roll,
   // Products.

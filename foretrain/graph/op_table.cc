@@ -20,6 +20,7 @@ const std::array<Op, kKinds> kOps{{
     {K::Split, "split", "", View, Follow, infer_split, work_none, grad_split},
     {K::Expand, "expand", "", View, Follow, infer_expand, work_none, grad_broadcast_view},
     {K::Identity, "identity", "*->*", View, Follow, infer_same, work_none, grad_pass},
+    {K::Detach, "detach", "*->*", View, Follow, infer_same, work_none, nullptr},
 
     {K::Contiguous, "contiguous", "*->*", Copy, Follow, infer_same, work_copy, grad_pass},
     {K::Concat, "concat", "", Copy, Follow, infer_concat, work_copy, grad_concat},

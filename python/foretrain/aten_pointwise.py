@@ -178,8 +178,7 @@ def copy(e: Emitter, c: Call) -> Result:
 
 @aten("detach")
 def detach(e: Emitter, c: Call) -> Result:
-    e.note_lost_detach(c.values()[:1])
-    return c.values()[0]
+    return e.detach(c.values()[0])
 
 
 @aten("alias", "lift_fresh", "lift_fresh_copy", "lift", "requires_grad", "pin_memory")

@@ -69,9 +69,12 @@ class Translator:
                 operands = arguments[i + 1 :]
                 results = self.run(argument, operands, self.emitter.scope)
                 if arguments[0] is False:  # gradients are off
-                    self.emitter.note_lost_detach(_values(results))
+                    return [self._detached(result) for result in results]
                 return results
         return self._opaque(str(node.target), _values(arguments), node)
+
+    def _detached(self, result: Any) -> Any:
+        return self.emitter.detach(result) if isinstance(result, Value) else result
 
     def _aten(self, node: fx.Node, op: torch._ops.OpOverload, known: dict[fx.Node, Any]) -> Any:
         name = op._schema.name.split("::")[-1]

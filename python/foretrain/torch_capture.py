@@ -131,7 +131,7 @@ def _translate(
     ]
     outputs, loss = _ends(emitter, returned, title, notes)
     fixed = examples.batch if notes and not names else None
-    notes += emitter.notes + _opaque_note(emitter)
+    notes += _opaque_note(emitter)
     core = emitter.builder.finish(outputs, loss, notes)
     return Graph(core, examples.batch or 1, fixed)
 

@@ -13,10 +13,6 @@ import torch
 from . import _core
 from .torch_sizes import Shape, Size, Sizes, product, type_of
 
-_LOST_DETACH = (
-    "gradients flow through what is detached or under no_grad: its backward pass is counted"
-)
-
 
 @dataclass(frozen=True)
 class Value:
@@ -88,7 +84,6 @@ class Emitter:
         self.sizes = sizes
         self.scope = ""
         self.opaque_calls: Counter[str] = Counter()
-        self.notes: list[str] = []
         self.trained: set[int] = set()  # values that lead back to a trained parameter
         self.logits: set[int] = set()  # of which only a loss takes the log-softmax
 
@@ -157,10 +152,13 @@ class Emitter:
         self.builder.rollback(mark)
         self.trained = {id_ for id_ in self.trained if id_ < mark[1]}
 
-    def note_lost_detach(self, values: Sequence[Value]) -> None:
-        """A graph has no operator that stops gradients."""
-        if any(value.id in self.trained for value in values) and _LOST_DETACH not in self.notes:
-            self.notes.append(_LOST_DETACH)
+    def detach(self, x: Value) -> Value:
+        """The same values without a gradient."""
+        if x.id not in self.trained:
+            return x
+        cut = replace(self.add("detach", [x]), fake=x.fake)
+        self.trained.discard(cut.id)
+        return cut
 
     def reshape(self, x: Value, shape: Shape) -> Value:
         """A view of other sizes."""

@@ -151,7 +151,9 @@ def test_losses(loss: str) -> None:
     functions = {
         "cross_entropy": lambda x, t: F.cross_entropy(x, t, label_smoothing=0.1),
         "nll": lambda x, t: F.nll_loss(F.log_softmax(x, 1), t),
-        "mse": lambda x, t: F.mse_loss(x, t[:, None].float().expand_as(x)) + F.smooth_l1_loss(x, x.detach()),
+        "mse": lambda x, t: (
+            F.mse_loss(x, t[:, None].float().expand_as(x)) + F.smooth_l1_loss(x, x.detach())
+        ),
         "bce": lambda x, t: F.binary_cross_entropy_with_logits(x, torch.zeros_like(x)),
         "per_sample": lambda x, t: F.cross_entropy(x, t, reduction="none").mean(),
     }
@@ -197,9 +199,22 @@ def test_regions_without_gradient_and_with_autocast_are_entered() -> None:
     assert operators(graph)["linear"] == 2
 
 
-def test_detached_values_are_noted() -> None:
-    (note,) = capture((2, 8), lambda x: x * x.detach()).notes
-    assert note.startswith("gradients flow through what is detached")
+def test_gradients_end_at_detached_values_and_where_they_are_off() -> None:
+    class Model(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.first, self.second, self.third = (nn.Linear(8, 8) for _ in range(3))
+
+        def forward(self, x: Tensor) -> Tensor:
+            with torch.no_grad():
+                y = self.second(x)
+            return self.third(self.first(x).detach() * y)
+
+    graph = foretrain.from_torch(Model(), torch.zeros(2, 8), check=True)
+    assert graph.notes == []
+    assert operators(graph)["detach"] == 2
+    # Only the weight of the third layer has a gradient: one product of 2 x 8 x 8.
+    assert graph.backward_flops == 2 * 2 * 8 * 8
 
 
 def test_complex_numbers_are_pairs() -> None:
