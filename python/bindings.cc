@@ -16,16 +16,16 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/json.h"
 #include "foretrain/base/near.h"
-#include "foretrain/cli/graph_summary.h"
-#include "foretrain/cli/hardware_json.h"
 #include "foretrain/evaluate/evaluate.h"
 #include "foretrain/evaluate/print.h"
 #include "foretrain/graph/attr_names.h"
 #include "foretrain/graph/builder.h"
 #include "foretrain/graph/dot.h"
+#include "foretrain/graph/graph_summary.h"
 #include "foretrain/graph/op.h"
 #include "foretrain/graph/passes.h"
 #include "foretrain/graph/rules.h"
+#include "foretrain/hw/hardware_json.h"
 #include "foretrain/importer/ftg.h"
 #include "foretrain/importer/import.h"
 #include "foretrain/predict/predict.h"
@@ -73,7 +73,7 @@ GraphPointer read_graph(const std::string& content, const std::string& where) {
 }
 
 std::string summary_json(const Graph& model, std::int64_t batch) {
-  return cli::graph_json(cli::summarise_graph(model, batch, std::nullopt), batch);
+  return graph::graph_json(graph::summarise_graph(model, batch, std::nullopt), batch);
 }
 
 template <typename T>
@@ -262,9 +262,9 @@ PYBIND11_MODULE(_core, module) {
   module.def("predict_json", &predict_json, py::arg("request"), py::arg("model"), Unlocked());
   module.def("evaluate_json", &evaluate_json, py::arg("data"), py::arg("source"), py::arg("by"),
              py::arg("count_refused"), Unlocked());
-  module.def("devices_json", [] { return cli::devices_json(pointers(library().catalog.devices)); });
-  module.def("networks_json", [] { return cli::networks_json(pointers(library().catalog.links)); });
-  module.def("clouds_json", [] { return cli::clouds_json(pointers(library().catalog.instances)); });
+  module.def("devices_json", [] { return hw::devices_json(pointers(library().catalog.devices)); });
+  module.def("networks_json", [] { return hw::networks_json(pointers(library().catalog.links)); });
+  module.def("clouds_json", [] { return hw::clouds_json(pointers(library().catalog.instances)); });
   module.def("models_json", &models_json);
 }
 

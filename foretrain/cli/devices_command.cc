@@ -4,10 +4,10 @@
 #include "foretrain/base/json.h"
 #include "foretrain/cli/catalog_command.h"
 #include "foretrain/cli/commands.h"
-#include "foretrain/cli/hardware_json.h"
 #include "foretrain/cli/humanise.h"
 #include "foretrain/cli/table.h"
 #include "foretrain/hw/catalog.h"
+#include "foretrain/hw/hardware_json.h"
 
 namespace foretrain::cli {
 namespace {
@@ -78,7 +78,7 @@ std::string device_details(const hw::DeviceEntry& entry, const Screen& screen) {
     if (known == sources.end()) sources.push_back(text);
     return "[" + std::to_string(index + 1) + "]";
   };
-  const OrderedJson values = OrderedJson::parse(device_json(entry));
+  const OrderedJson values = OrderedJson::parse(hw::device_json(entry));
   for (const auto& [field, value] : values.items()) {
     if (value.is_null() || value.is_structured() || field == "name") continue;
     std::string source;
@@ -113,7 +113,7 @@ void add_devices_command(CLI::App& app, Console& console) {
                       [&console](const CatalogOptions& options) {
                         const hw::Catalog catalog = hw::load_catalog();
                         const auto found = find_devices(catalog, options.filter);
-                        if (options.json) return console.line(devices_json(found));
+                        if (options.json) return console.line(hw::devices_json(found));
                         console.write(devices_text(catalog, found, options.filter, console.screen));
                       });
 }

@@ -6,10 +6,10 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/cli/commands.h"
-#include "foretrain/cli/graph_summary.h"
 #include "foretrain/cli/humanise.h"
 #include "foretrain/cli/table.h"
 #include "foretrain/graph/dot.h"
+#include "foretrain/graph/graph_summary.h"
 #include "foretrain/importer/ftg.h"
 #include "foretrain/importer/import.h"
 #include "foretrain/predict/setting.h"
@@ -36,7 +36,7 @@ std::string inputs_text(const graph::Graph& graph, const Screen& screen) {
   return table.rows.empty() ? "" : "\n" + render(table, screen);
 }
 
-std::string groups_text(const char* title, const std::vector<Group>& groups, bool outputs,
+std::string groups_text(const char* title, const std::vector<graph::Group>& groups, bool outputs,
                         const Screen& screen) {
   Table table{{{title, false, true},
                {"nodes", true},
@@ -45,7 +45,7 @@ std::string groups_text(const char* title, const std::vector<Group>& groups, boo
                {"writes", true}},
               {}};
   if (outputs) table.columns.push_back({"output", false, true});
-  for (const Group& group : groups) {
+  for (const graph::Group& group : groups) {
     table.rows.push_back({Cell(group.name, Colour::Bold), format_count(group.nodes),
                           group.parameters > 0 ? format_count(group.parameters) : "-",
                           group.flops > 0 ? format_large(group.flops) : "-",
@@ -55,7 +55,8 @@ std::string groups_text(const char* title, const std::vector<Group>& groups, boo
   return "\n" + render(table, screen);
 }
 
-std::string graph_text(const GraphSummary& summary, std::int64_t batch, const Screen& screen) {
+std::string graph_text(const graph::GraphSummary& summary, std::int64_t batch,
+                       const Screen& screen) {
   const graph::Graph& graph = summary.step;
   std::string text = paint(graph.name, Colour::Bold, screen) + "  at batch " +
                      format_count(static_cast<double>(batch)) + "\n\n";
@@ -92,8 +93,9 @@ void run_graph(const Options& options, Console& console) {
       options.model == "-" ? read_standard_input() : find_model(options.model, Library{});
   if (options.dot) return console.write(graph::to_dot(model));
   if (!options.ftg.empty()) return write_file(options.ftg, importer::write_ftg(model), console);
-  const GraphSummary summary = summarise_graph(std::move(model), options.batch, options.depth);
-  if (options.json) return console.line(graph_json(summary, options.batch));
+  const graph::GraphSummary summary =
+      graph::summarise_graph(std::move(model), options.batch, options.depth);
+  if (options.json) return console.line(graph::graph_json(summary, options.batch));
   console.write(graph_text(summary, options.batch, console.screen));
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "foretrain/cli/catalog_command.h"
 #include "foretrain/cli/commands.h"
-#include "foretrain/cli/hardware_json.h"
 #include "foretrain/cli/humanise.h"
 #include "foretrain/cli/table.h"
 #include "foretrain/hw/catalog.h"
+#include "foretrain/hw/hardware_json.h"
 
 namespace foretrain::cli {
 namespace {
@@ -58,7 +58,7 @@ void add_networks_command(CLI::App& app, Console& console) {
                       "foretrain networks nvlink", [&console](const CatalogOptions& options) {
                         const hw::Catalog catalog = hw::load_catalog();
                         const auto found = find_links(catalog, options.filter);
-                        if (options.json) return console.line(networks_json(found));
+                        if (options.json) return console.line(hw::networks_json(found));
                         console.write(networks_text(found, console.screen));
                       });
 }

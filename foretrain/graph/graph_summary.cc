@@ -1,26 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/cli/graph_summary.h"
+#include "foretrain/graph/graph_summary.h"
 
 #include <algorithm>
-#include <array>
 
 #include "foretrain/base/json.h"
+#include "foretrain/graph/attr_names.h"
 #include "foretrain/graph/backward.h"
 #include "foretrain/graph/bind.h"
 #include "foretrain/graph/op.h"
 
-namespace foretrain::cli {
+namespace foretrain::graph {
 namespace {
 
-constexpr std::array kPhaseNames{"forward", "backward", "update"};
-
-std::vector<std::int64_t> shape_of(const graph::Extent& extent) {
+std::vector<std::int64_t> shape_of(const Extent& extent) {
   return {extent.size.begin(), extent.size.begin() + extent.rank};
 }
 
-bool has_backward(const graph::Graph& graph) {
+bool has_backward(const Graph& graph) {
   return std::any_of(graph.nodes.begin(), graph.nodes.end(),
-                     [](const graph::Node& node) { return node.phase != graph::Phase::Forward; });
+                     [](const Node& node) { return node.phase != Phase::Forward; });
 }
 
 Group& group_named(std::vector<Group>& groups, const std::string& name) {
@@ -40,23 +38,23 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
 }
 
 // Learned values that no node before has used.
-double new_parameters(const graph::Bound& bound, const graph::Node& node,
-                      std::vector<bool>& counted) {
+double new_parameters(const Bound& bound, const Node& node, std::vector<bool>& counted) {
   double sum = 0;
-  for (const graph::TensorId id : node.inputs) {
+  for (const TensorId id : node.inputs) {
     const auto index = static_cast<std::size_t>(id);
-    if (bound.graph->tensor(id).role != graph::Role::Parameter || counted[index]) continue;
+    if (bound.graph->tensor(id).role != Role::Parameter || counted[index]) continue;
     counted[index] = true;
     sum += bound.count(id);
   }
   return sum;
 }
 
-NodeLine count(const graph::Bound& bound, const graph::Node& node) {
-  const graph::Work work = graph::work({bound, node});
-  NodeLine line{&node, {}, {}, work.flops, work.vector_flops, work.read_bytes, work.written_bytes};
-  for (const graph::TensorId id : node.inputs) line.inputs.push_back(shape_of(bound.extent(id)));
-  for (const graph::TensorId id : node.outputs) line.outputs.push_back(shape_of(bound.extent(id)));
+NodeLine count(const Bound& bound, const Node& node) {
+  const Work counts = work({bound, node});
+  NodeLine line{
+      &node, {}, {}, counts.flops, counts.vector_flops, counts.read_bytes, counts.written_bytes};
+  for (const TensorId id : node.inputs) line.inputs.push_back(shape_of(bound.extent(id)));
+  for (const TensorId id : node.outputs) line.outputs.push_back(shape_of(bound.extent(id)));
   return line;
 }
 
@@ -75,23 +73,23 @@ std::string layer_of(const std::string& scope, std::optional<int> depth) {
   return scope.empty() ? "-" : scope;
 }
 
-GraphSummary summarise_graph(graph::Graph model, std::int64_t batch, std::optional<int> depth) {
+GraphSummary summarise_graph(Graph model, std::int64_t batch, std::optional<int> depth) {
   GraphSummary summary;
-  summary.step = has_backward(model) ? std::move(model) : graph::backward(std::move(model));
-  const graph::Bound bound = graph::bind(summary.step, {{"batch", batch}});
+  summary.step = has_backward(model) ? std::move(model) : backward(std::move(model));
+  const Bound bound = bind(summary.step, {{"batch", batch}});
   std::vector<bool> counted(summary.step.tensors.size());
-  for (const graph::Node& node : summary.step.nodes) {
+  for (const Node& node : summary.step.nodes) {
     summary.lines.push_back(count(bound, node));
     const NodeLine& line = summary.lines.back();
-    if (node.phase != graph::Phase::Forward) {
+    if (node.phase != Phase::Forward) {
       summary.backward_flops += line.flops;
       continue;
     }
     summary.forward_flops += line.flops;
     const double parameters = new_parameters(bound, node, counted);
-    const double written = graph::is_view(node) ? 0 : line.written_bytes;
+    const double written = is_view(node) ? 0 : line.written_bytes;
     summary.activation_bytes += written;
-    for (Group* group : {&group_named(summary.kinds, graph::describe(node)),
+    for (Group* group : {&group_named(summary.kinds, describe(node)),
                          &group_named(summary.layers, layer_of(node.scope, depth))}) {
       ++group->nodes;
       group->parameters += parameters;
@@ -109,9 +107,9 @@ GraphSummary summarise_graph(graph::Graph model, std::int64_t batch, std::option
 std::string graph_json(const GraphSummary& summary, std::int64_t batch) {
   OrderedJson nodes = OrderedJson::array();
   for (const NodeLine& line : summary.lines) {
-    nodes.push_back({{"op", graph::describe(*line.node)},
+    nodes.push_back({{"op", describe(*line.node)},
                      {"scope", line.node->scope},
-                     {"phase", kPhaseNames.at(static_cast<std::size_t>(line.node->phase))},
+                     {"phase", phase_name(line.node->phase)},
                      {"inputs", line.inputs},
                      {"outputs", line.outputs},
                      {"flops", line.flops},
@@ -121,7 +119,7 @@ std::string graph_json(const GraphSummary& summary, std::int64_t batch) {
   }
   const OrderedJson json{{"name", summary.step.name},
                          {"batch", batch},
-                         {"parameters", graph::parameter_count(summary.step)},
+                         {"parameters", parameter_count(summary.step)},
                          {"forward_flops", summary.forward_flops},
                          {"backward_flops", summary.backward_flops},
                          {"activation_bytes", summary.activation_bytes},
@@ -130,4 +128,4 @@ std::string graph_json(const GraphSummary& summary, std::int64_t batch) {
   return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
-}  // namespace foretrain::cli
+}  // namespace foretrain::graph

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/cli/hardware_json.h"
+#include "foretrain/hw/hardware_json.h"
 
 #include "foretrain/base/json.h"
 
-namespace foretrain::cli {
+namespace foretrain::hw {
 namespace {
 
 OrderedJson or_null(const std::optional<double>& value) {
   return value ? OrderedJson(*value) : OrderedJson(nullptr);
 }
 
-OrderedJson sources_json(const std::vector<hw::Source>& sources) {
+OrderedJson sources_json(const std::vector<Source>& sources) {
   OrderedJson object = OrderedJson::object();
-  for (const hw::Source& source : sources) {
+  for (const Source& source : sources) {
     if (!source.text.empty()) object[source.field] = source.text;
   }
   return object;
 }
 
 // The fields that a user's own device file would have.
-OrderedJson to_json(const hw::DeviceEntry& entry) {
-  const hw::Device& device = entry.device;
+OrderedJson to_json(const DeviceEntry& entry) {
+  const Device& device = entry.device;
   return {{"name", device.name},
           {"aliases", entry.aliases},
           {"vendor", device.vendor},
@@ -53,8 +53,8 @@ OrderedJson to_json(const hw::DeviceEntry& entry) {
           {"sources", sources_json(entry.sources)}};
 }
 
-OrderedJson to_json(const hw::LinkEntry& entry) {
-  const hw::Link& link = entry.link;
+OrderedJson to_json(const LinkEntry& entry) {
+  const Link& link = entry.link;
   return {{"name", link.name},
           {"aliases", entry.aliases},
           {"joins", entry.network ? "nodes" : "devices"},
@@ -70,7 +70,7 @@ OrderedJson to_json(const hw::LinkEntry& entry) {
           {"sources", sources_json(entry.sources)}};
 }
 
-OrderedJson to_json(const hw::Instance& instance) {
+OrderedJson to_json(const Instance& instance) {
   return {{"provider", instance.provider},
           {"name", instance.name},
           {"region", instance.region},
@@ -78,9 +78,9 @@ OrderedJson to_json(const hw::Instance& instance) {
           {"devices", instance.devices},
           {"intra_node", instance.intra_node.name},
           {"network", instance.network.name},
-          {"network_bytes_per_s", hw::node_bytes_per_s(instance.network)},
+          {"network_bytes_per_s", node_bytes_per_s(instance.network)},
           {"price_per_hour_usd", instance.price_per_hour_usd},
-          {"price_per_device_hour_usd", hw::price_per_device_hour_usd(instance)},
+          {"price_per_device_hour_usd", price_per_device_hour_usd(instance)},
           {"price_date", instance.price_date},
           {"price_source", instance.price_source},
           {"machine_source", instance.machine_source}};
@@ -95,18 +95,18 @@ std::string array_json(const std::vector<const T*>& entries) {
 
 }  // namespace
 
-std::string device_json(const hw::DeviceEntry& entry) { return to_json(entry).dump(); }
+std::string device_json(const DeviceEntry& entry) { return to_json(entry).dump(); }
 
-std::string devices_json(const std::vector<const hw::DeviceEntry*>& entries) {
+std::string devices_json(const std::vector<const DeviceEntry*>& entries) {
   return array_json(entries);
 }
 
-std::string networks_json(const std::vector<const hw::LinkEntry*>& entries) {
+std::string networks_json(const std::vector<const LinkEntry*>& entries) {
   return array_json(entries);
 }
 
-std::string clouds_json(const std::vector<const hw::Instance*>& instances) {
+std::string clouds_json(const std::vector<const Instance*>& instances) {
   return array_json(instances);
 }
 
-}  // namespace foretrain::cli
+}  // namespace foretrain::hw

@@ -8,7 +8,7 @@
 
 #include "foretrain/graph/graph.h"
 
-namespace foretrain::cli {
+namespace foretrain::graph {
 
 // Nodes of the forward pass that belong together: of one kind, or of one layer.
 struct Group {
@@ -22,7 +22,7 @@ struct Group {
 
 // One node with its counts.
 struct NodeLine {
-  const graph::Node* node = nullptr;
+  const Node* node = nullptr;
   std::vector<std::vector<std::int64_t>> inputs;  // shapes
   std::vector<std::vector<std::int64_t>> outputs;
   double flops = 0;
@@ -33,7 +33,7 @@ struct NodeLine {
 
 // What was understood of a model: the model with its backward pass at one batch size.
 struct GraphSummary {
-  graph::Graph step;  // forward and backward
+  Graph step;  // forward and backward
   std::vector<NodeLine> lines;
   double forward_flops = 0;
   double backward_flops = 0;
@@ -47,9 +47,9 @@ struct GraphSummary {
 std::string layer_of(const std::string& scope, std::optional<int> depth);
 
 // Throws Error(BadInput) for a batch that does not fit the model.
-GraphSummary summarise_graph(graph::Graph model, std::int64_t batch, std::optional<int> depth);
+GraphSummary summarise_graph(Graph model, std::int64_t batch, std::optional<int> depth);
 
 // {"name": ..., "parameters": ..., "forward_flops": ..., "backward_flops": ..., "nodes": [...]}.
 std::string graph_json(const GraphSummary& summary, std::int64_t batch);
 
-}  // namespace foretrain::cli
+}  // namespace foretrain::graph
