@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The commands of the project; `make help` lists them. CMake does the work.
 .DEFAULT_GOAL := help
-.PHONY: help build demo test bench accuracy fuzz format lint clean
+.PHONY: help build demo test wheel bench accuracy fuzz format lint clean
 
 FORETRAIN := build/release/foretrain
 SOURCES = $(shell find foretrain bench fuzz python \( -name '*.h' -o -name '*.cc' \) 2>/dev/null | sort)
@@ -32,6 +32,9 @@ test: build  ## build and run all tests, optimised and with sanitizers; those of
 	@ctest --preset release
 	@ctest --preset dev
 	@tools/python_tests.sh
+
+wheel: packages-build packages-python  ## build the Python package: build/python/foretrain-*.whl
+	@python3 -m pip wheel --quiet --no-deps --wheel-dir build/python .
 
 bench: packages-bench build  ## print the speed figures
 	@cmake --preset release -DFORETRAIN_BENCH=ON >/dev/null

@@ -1,15 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # python_tests.sh: installs the Python package with what its tests need into build/python/venv
-# and runs python/tests. Without a package index they are skipped, which it says. Quick where
-# nothing changed since the tests passed.
+# and runs python/tests. The package links the libraries of build/release, which must be built;
+# `make wheel` compiles everything anew, as `pip install .` does for users. Without a package
+# index the tests are skipped, which it says. Quick where nothing changed since they passed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 folder=build/python
 venv=$folder/venv
 passed=$folder/passed
-packages=(torch==2.13.0 pytest numpy scikit-build-core pybind11)
+packages=(torch==2.13.0 pytest numpy onnx onnxscript scikit-build-core pybind11)
 
 # Everything that a result depends on.
 state() {
@@ -30,10 +31,13 @@ if ! python3 -c 'import ensurepip, sysconfig, os; assert os.path.exists(
 fi
 mkdir -p "$folder"
 [ -x "$venv/bin/python" ] || python3 -m venv "$venv"
-if ! "$venv/bin/python" - <<'CHECK' 2>/dev/null
-import importlib.metadata as m
-assert m.version("torch").split("+")[0] == "2.13.0"
-[m.version(p) for p in ("pytest", "numpy", "scikit-build-core", "pybind11")]
+pip() { "$venv/bin/python" -m pip --quiet --disable-pip-version-check "$@"; }
+
+if ! "$venv/bin/python" - "${packages[@]}" <<'CHECK' 2>/dev/null
+import importlib.metadata, sys
+for package in sys.argv[1:]:
+    name, _, wanted = package.partition("==")
+    assert importlib.metadata.version(name).startswith(wanted)
 CHECK
 then
   index=https://pypi.org/simple/pybind11/
@@ -42,17 +46,19 @@ then
     exit 0
   fi
   echo "Installing ${packages[*]} into $venv"
-  "$venv/bin/python" -m pip install --quiet --disable-pip-version-check "${packages[@]}"
+  pip install "${packages[@]}"
 fi
 
-echo "Building the Python package"
-if ! "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-build-isolation \
-    --no-deps --force-reinstall --config-settings=build-dir="$folder/package" . \
+echo "Installing the Python package"
+if ! pip install --no-build-isolation --no-deps --force-reinstall \
+    --config-settings=build-dir="$folder/package" \
+    --config-settings=cmake.source-dir=python \
+    --config-settings=cmake.define.FORETRAIN_BUILD="$PWD/build/release" . \
     >"$folder/install.log" 2>&1; then
   tail -n 50 "$folder/install.log"
   exit 1
 fi
-OMP_NUM_THREADS=1 "$venv/bin/python" -m pytest --quiet --show-capture=no -p no:cacheprovider \
+OMP_NUM_THREADS=1 "$venv/bin/python" -m pytest --quiet --show-capture=no -rs -p no:cacheprovider \
   python/tests
 [ "$(state)" = "$now" ] && echo "$now" >"$passed"
 exit 0

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from .errors import Error
 from .graphs import Graph
@@ -21,7 +21,7 @@ def from_torch(
     dynamic: Mapping[str, Mapping[int, str]] | None = None,
     train: bool = True,
     name: str | None = None,
-    check: bool = False,
+    check: bool | Literal["joint"] = False,
 ) -> Graph:
     """Captures a PyTorch module as a graph, with the shapes of everything that it computes.
 
@@ -36,7 +36,8 @@ def from_torch(
 
     A scalar output is the loss that training lowers. The module is captured in training mode
     unless ``train`` is False, and what ``requires_grad`` excludes is not trained. With ``check``
-    the FLOPs of both passes are compared with those that PyTorch counts, and an error is raised
+    the FLOPs of both passes are compared with those that PyTorch counts as it runs them, or with
+    ``check="joint"`` with those of the joint graph that it traces of both, and an error is raised
     where they differ by more than 1 %.
 
     Raises :class:`Error`: ``BadInput`` where the module does not run with these inputs,
@@ -59,5 +60,5 @@ def from_torch(
     if check:
         from .torch_check import check_flops
 
-        check_flops(graph, module, example_inputs, train=train)
+        check_flops(graph, module, example_inputs, train=train, joint=check == "joint")
     return graph

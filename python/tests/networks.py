@@ -122,56 +122,6 @@ class Encoder(nn.Module):
         return self.head(x[:, 0])
 
 
-class Bottleneck(nn.Module):
-    def __init__(self, inputs: int, planes: int, stride: int) -> None:
-        super().__init__()
-        self.conv1 = nn.Conv2d(inputs, planes, 1, bias=False)
-        self.bn1 = nn.BatchNorm2d(planes)
-        self.conv2 = nn.Conv2d(planes, planes, 3, stride, 1, bias=False)
-        self.bn2 = nn.BatchNorm2d(planes)
-        self.conv3 = nn.Conv2d(planes, 4 * planes, 1, bias=False)
-        self.bn3 = nn.BatchNorm2d(4 * planes)
-        self.relu = nn.ReLU(inplace=True)
-        self.downsample: nn.Module | None = None
-        if stride != 1 or inputs != 4 * planes:
-            self.downsample = nn.Sequential(
-                nn.Conv2d(inputs, 4 * planes, 1, stride, bias=False), nn.BatchNorm2d(4 * planes)
-            )
-
-    def forward(self, x: Tensor) -> Tensor:
-        y = self.relu(self.bn1(self.conv1(x)))
-        y = self.relu(self.bn2(self.conv2(y)))
-        y = self.bn3(self.conv3(y))
-        y += x if self.downsample is None else self.downsample(x)
-        return self.relu(y)
-
-
-class ResNet50(nn.Module):
-    """He et al., with the stride in the 3x3 convolution."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.conv1 = nn.Conv2d(3, 64, 7, 2, 3, bias=False)
-        self.bn1 = nn.BatchNorm2d(64)
-        self.relu = nn.ReLU(inplace=True)
-        self.maxpool = nn.MaxPool2d(3, 2, 1)
-        inputs = 64
-        for stage, blocks in enumerate((3, 4, 6, 3)):
-            planes = 64 << stage
-            layer = []
-            for i in range(blocks):
-                layer.append(Bottleneck(inputs, planes, 2 if stage > 0 and i == 0 else 1))
-                inputs = 4 * planes
-            setattr(self, f"layer{stage + 1}", nn.Sequential(*layer))
-        self.avgpool = nn.AdaptiveAvgPool2d(1)
-        self.fc = nn.Linear(inputs, 1000)
-
-    def forward(self, x: Tensor) -> Tensor:
-        x = self.maxpool(self.relu(self.bn1(self.conv1(x))))
-        x = self.layer4(self.layer3(self.layer2(self.layer1(x))))
-        return self.fc(torch.flatten(self.avgpool(x), 1))
-
-
 class Conv1D(nn.Module):
     """A linear layer whose weight is stored as [inputs, outputs], as OpenAI's GPT-2 has it."""
 
