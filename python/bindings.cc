@@ -30,6 +30,7 @@
 #include "foretrain/importer/import.h"
 #include "foretrain/predict/predict.h"
 #include "foretrain/predict/setting.h"
+#include "foretrain/zoo/huggingface.h"
 #include "foretrain/zoo/zoo.h"
 
 namespace py = pybind11;
@@ -69,7 +70,9 @@ GraphPointer find_graph(const std::string& model) {
 }
 
 GraphPointer read_graph(const std::string& content, const std::string& where) {
-  return std::make_shared<Graph>(importer::read_model(content, where));
+  return std::make_shared<Graph>(zoo::looks_like_huggingface(content)
+                                     ? zoo::build_huggingface(content, "", where)
+                                     : importer::read_model(content, where));
 }
 
 std::string summary_json(const Graph& model, std::int64_t batch) {

@@ -169,13 +169,14 @@ def test_evaluate_compares_with_measurements(tmp_path: pathlib.Path) -> None:
         foretrain.evaluate(tmp_path / "missing")
 
 
-def test_hugging_face_configurations_are_passed_on(tmp_path: pathlib.Path) -> None:
-    config = {"model_type": "no-such-model", "hidden_size": 8}
+def test_hugging_face_configurations_are_models(tmp_path: pathlib.Path) -> None:
+    config = {"model_type": "gpt2", "n_layer": 12, "n_embd": 768, "n_head": 12}
+    config |= {"n_positions": 1024, "vocab_size": 50257}
     (tmp_path / "config.json").write_text(json.dumps(config))
     for source in (config, tmp_path, tmp_path / "config.json"):
-        with pytest.raises(foretrain.Error) as caught:
-            foretrain.from_huggingface(source)
-        assert caught.value.kind in ("Unsupported", "NotFound", "BadInput")
+        assert foretrain.from_huggingface(source).parameters == 124_439_808
+    with pytest.raises(foretrain.Error, match="no-such-model"):
+        foretrain.from_huggingface(config | {"model_type": "no-such-model"})
 
 
 def test_other_threads_run_while_one_predicts() -> None:
