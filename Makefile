@@ -34,7 +34,7 @@ test: build  ## build and run all tests, optimised and with sanitizers; those of
 	@tools/python_tests.sh
 
 wheel: packages-build packages-python  ## build the Python package: build/python/foretrain-*.whl
-	@python3 -m pip wheel --quiet --no-deps --wheel-dir build/python .
+	@python3 -m pip wheel --quiet --no-deps --config-settings=build-dir=build/wheel --wheel-dir build/python .
 
 bench: packages-bench build  ## print the speed figures
 	@cmake --preset release -DFORETRAIN_BENCH=ON >/dev/null
