@@ -14,8 +14,8 @@ from .operators import Run, Unsupported
 
 _NORMS = {"batch_norm", "layer_norm", "rms_norm", "group_norm"}
 _PASSING = {  # integers come out as they went in
-    "reshape", "transpose", "slice", "split", "expand", "identity", "contiguous", "concat",
-    "pad", "cast", "where",
+    "reshape", "transpose", "slice", "split", "expand", "identity", "detach", "contiguous",
+    "concat", "pad", "cast", "where",
 }  # fmt: skip
 
 

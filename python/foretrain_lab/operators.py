@@ -311,6 +311,7 @@ BUILDERS: dict[str, Callable[[Attributes], Run]] = {
     "split": lambda at: lambda x: torch.split(x, at.numbers("sizes"), at.number("axis", 0)),
     "expand": lambda at: lambda x: x.expand(_shape(at, x, (0, -1))),
     "identity": _plain(lambda x: x),
+    "detach": _plain(lambda x: x.detach()),
     "contiguous": _plain(lambda x: x.contiguous()),
     "concat": lambda at: lambda *parts: torch.cat(parts, at.number("axis", 1)),
     "pad": _pad,
