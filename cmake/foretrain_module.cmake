@@ -5,7 +5,7 @@
 # The folder foretrain/NAME becomes the static library foretrain_NAME, and its *_test.cc files
 # the test foretrain_NAME_test. USES names the modules it may include; tools/check_layers.py
 # holds every #include against it. LINKS names third-party libraries, which stay private.
-# APART keeps it out of `foretrain`, what programs that use the library link. A main.cc is no part
+# APART keeps it out of `foretrain`, what programs and the Python package link. A main.cc is no part
 # of the library.
 # Tests run in the source folder, so that they open data by relative paths.
 function(foretrain_module name)
