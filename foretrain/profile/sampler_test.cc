@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <numeric>
 #include <thread>
 
@@ -145,6 +147,40 @@ TEST(Sampler, SeesChildrenAndThreadsButNotThoseThatMoveData) {
   const Trace trace = sample(wave);
   EXPECT_GT(wave.record().idle_amount, 0.01);
   EXPECT_LT(area(trace, "gpu_util") / 100, 0.2 * wave.record().idle_amount);
+}
+
+// A cgroup with this process in it, of version 1 or 2; empty where none may be made.
+std::string make_cgroup(int process) {
+  for (const char* root : {"/sys/fs/cgroup", "/sys/fs/cgroup/unified", "/sys/fs/cgroup/cpu"}) {
+    const std::string folder = root + ("/foretrain-test-" + std::to_string(process));
+    std::error_code refused;
+    if (!std::filesystem::exists(root + std::string("/cgroup.procs"))) continue;
+    if (!std::filesystem::create_directory(folder, refused)) continue;
+    std::ofstream members(folder + "/cgroup.procs");
+    if (members << process << std::flush) return folder;
+    members.close();
+    std::filesystem::remove(folder, refused);
+  }
+  return "";
+}
+
+TEST(Sampler, FindsTheProcessesOfACgroup) {
+  std::string folder;
+  {
+    Wave wave([](WaveRecord& record) { cpu_wave({.bursts = 2}, record); });
+    ASSERT_TRUE(wave.ready());
+    folder = make_cgroup(wave.process());
+    if (folder.empty()) GTEST_SKIP() << "cgroups may not be made here";
+    Sampler sampler(std::vector{Subject{.cgroup = folder, .cores = 1}});
+    sampler.start();
+    wave.go();
+    wave.wait();
+    sleep_s(0.05);
+    const Trace trace = sampler.stop().at(0);
+    EXPECT_LT(off(area(trace, "gpu_util") / 100, truth_of(wave.record()).total), 0.01);
+  }
+  std::error_code gone;
+  std::filesystem::remove(folder, gone);
 }
 
 TEST(Sampler, RefusesWhatIsNotThere) {

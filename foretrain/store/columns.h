@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The columns of each row, once: statements, CSV files and listings are made from them.
 // each_column(row, visit) calls visit(name, field) for every column in the table's order; the
-// row may be const. table_of<Row> names the table.
+// row may be const. kTableOf<Row> names the table.
 #pragma once
 
 #include <concepts>
@@ -129,21 +129,21 @@ void each_column(Row& row, const Visit& visit) {
 }
 
 template <typename Row>
-inline constexpr const char* table_of = "";
+inline constexpr const char* kTableOf = "";
 template <>
-inline constexpr const char* table_of<Machine> = "machines";
+inline constexpr const char* kTableOf<Machine> = "machines";
 template <>
-inline constexpr const char* table_of<Campaign> = "campaigns";
+inline constexpr const char* kTableOf<Campaign> = "campaigns";
 template <>
-inline constexpr const char* table_of<Run> = "runs";
+inline constexpr const char* kTableOf<Run> = "runs";
 template <>
-inline constexpr const char* table_of<Metric> = "metrics";
+inline constexpr const char* kTableOf<Metric> = "metrics";
 template <>
-inline constexpr const char* table_of<Operator> = "operators";
+inline constexpr const char* kTableOf<Operator> = "operators";
 template <>
-inline constexpr const char* table_of<Collective> = "collectives";
+inline constexpr const char* kTableOf<Collective> = "collectives";
 template <>
-inline constexpr const char* table_of<Training> = "training";
+inline constexpr const char* kTableOf<Training> = "training";
 
 // "id,cpu,cores,...": what a CSV file of such rows begins with, and the list in a statement.
 template <typename Row>

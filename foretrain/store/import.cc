@@ -56,7 +56,7 @@ class Room {
 // Reads line by line with `read`, which appends to the rows of a line, and writes with `write`.
 template <typename Row, typename Read, typename Write>
 Imported import_rows(Sheet& sheet, const Read& read, const Write& write) {
-  Imported imported{.file = sheet.file(), .table = table_of<Row>};
+  Imported imported{.file = sheet.file(), .table = kTableOf<Row>};
   std::vector<Row> rows;
   while (sheet.next()) {
     read(rows);

@@ -22,7 +22,7 @@ std::string insert_sql(const std::string& extra = "", const char* verb = "INSERT
   const std::string columns = (extra.empty() ? "" : extra + ",") + column_list<Row>();
   std::string marks = "?";
   for (const char c : columns) marks += c == ',' ? ",?" : "";
-  return std::string(verb) + " INTO " + table_of<Row> + "(" + columns + ") VALUES(" + marks + ")";
+  return std::string(verb) + " INTO " + kTableOf<Row> + "(" + columns + ") VALUES(" + marks + ")";
 }
 
 template <typename Row>
@@ -68,7 +68,7 @@ void put(const Database& database, const char* key, const Row& row) {
 template <typename Row>
 std::vector<Row> rows_where(const Database& database, const char* column,
                             const std::string& value) {
-  Statement statement = database.prepare("SELECT " + column_list<Row>() + " FROM " + table_of<Row> +
+  Statement statement = database.prepare("SELECT " + column_list<Row>() + " FROM " + kTableOf<Row> +
                                          " WHERE ?1='' OR " + column + "=?1 ORDER BY id");
   statement.bind(value);
   return all_rows<Row>(statement);
@@ -77,6 +77,7 @@ std::vector<Row> rows_where(const Database& database, const char* column,
 void append_steps(const Database& database, std::int64_t run, const std::vector<double>& times_s) {
   if (times_s.empty()) return;
   std::vector<float> compact;
+  compact.reserve(times_s.size());
   for (const double time : times_s) compact.push_back(static_cast<float>(time));
   Statement statement = database.prepare("INSERT INTO steps(run,times_s) VALUES(?,?)");
   statement.bind(run).bind_blob(compact.data(), compact.size() * sizeof(float)).run();
