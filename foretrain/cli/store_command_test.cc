@@ -16,22 +16,22 @@ const std::string kOperators =
 // A store with one operator, gone when the test ends.
 class StoreCommand : public testing::Test {
  protected:
-  StoreCommand() : file_("operators.csv", kOperators), path_(file_.path() + ".db") {}
+  StoreCommand() : file("operators.csv", kOperators), path(file.path() + ".db") {}
   ~StoreCommand() override {
-    for (const char* end : {"", "-wal", "-shm"}) std::remove((path_ + end).c_str());
+    for (const char* end : {"", "-wal", "-shm"}) std::remove((path + end).c_str());
   }
   Outcome store(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.begin() + 1, {"--store", path_});
+    arguments.insert(arguments.begin() + 1, {"--store", path});
     arguments.insert(arguments.begin(), "store");
     return run_program(arguments);
   }
 
-  TemporaryFile file_;
-  std::string path_;
+  TemporaryFile file;
+  std::string path;
 };
 
 TEST_F(StoreCommand, ImportsListsAndExports) {
-  const Outcome imported = store({"import", file_.path()});
+  const Outcome imported = store({"import", file.path()});
   EXPECT_EQ(imported.code, 0) << imported.err;
   EXPECT_NE(imported.out.find("1 rows into operators"), std::string::npos) << imported.out;
   const Outcome listed = store({"ls", "--json"});
@@ -45,7 +45,7 @@ TEST_F(StoreCommand, SaysWhatIsWrong) {
   const Outcome missing = store({"ls"});
   EXPECT_EQ(missing.code, 2);
   EXPECT_NE(missing.err.find("there is no store"), std::string::npos) << missing.err;
-  ASSERT_EQ(store({"import", file_.path()}).code, 0);
+  ASSERT_EQ(store({"import", file.path()}).code, 0);
   EXPECT_NE(store({"show", "7"}).err.find("no run 7"), std::string::npos);
   const Outcome table = store({"export", "operator"});
   EXPECT_EQ(table.code, 2);

@@ -50,6 +50,7 @@ Command::Command(const std::vector<std::string>& words, bool output_to_errors)
     : name_(words.front()), mask_(sizeof(sigset_t)) {
   std::vector<std::string> copy = words;
   std::vector<char*> pointers;
+  pointers.reserve(copy.size() + 1);
   for (std::string& word : copy) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   int go[2];

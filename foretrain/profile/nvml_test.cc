@@ -63,19 +63,19 @@ int nvmlDeviceGetMemoryInfo(void* device, struct Memory* memory) {
 class FakeNvml : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ =
+    folder =
         std::filesystem::temp_directory_path() / ("foretrain-nvml-" + std::to_string(getpid()));
-    std::filesystem::create_directories(folder_);
-    std::ofstream(folder_ / "fake.c") << kFakeLibrary;
-    library_ = (folder_ / "libfake.so").string();
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder / "fake.c") << kFakeLibrary;
+    library = (folder / "libfake.so").string();
     const std::string compile =
-        "cc -shared -fPIC -o " + library_ + " " + (folder_ / "fake.c").string();
+        "cc -shared -fPIC -o " + library + " " + (folder / "fake.c").string();
     if (std::system(compile.c_str()) != 0) GTEST_SKIP() << "no C compiler";
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
+  void TearDown() override { std::filesystem::remove_all(folder); }
 
-  std::filesystem::path folder_;
-  std::string library_;
+  std::filesystem::path folder;
+  std::string library;
 };
 
 TEST(Nvml, IsAbsentWhereTheLibraryIs) {
@@ -84,13 +84,13 @@ TEST(Nvml, IsAbsentWhereTheLibraryIs) {
 }
 
 TEST_F(FakeNvml, RefusesAnIndexThatIsNotThere) {
-  EXPECT_THROW(Nvml::open(library_, 2), Error);
-  EXPECT_NE(Nvml::open(library_, 1), nullptr);
+  EXPECT_THROW(Nvml::open(library, 2), Error);
+  EXPECT_NE(Nvml::open(library, 1), nullptr);
 }
 
 // Of GPU 1, the busier: bursts of 90 % and 200 ms.
 TEST_F(FakeNvml, SamplesTheBusiestGpu) {
-  Sampler sampler(std::vector{Subject{.processes = {getpid()}}}, {.nvml_library = library_});
+  Sampler sampler(std::vector{Subject{.processes = {getpid()}}}, {.nvml_library = library});
   sampler.start();
   usleep(2'100'000);
   const Trace trace = sampler.stop().at(0);
@@ -110,7 +110,7 @@ TEST_F(FakeNvml, SamplesTheBusiestGpu) {
 
 TEST_F(FakeNvml, SamplesTheOneThatIsAskedFor) {
   Sampler sampler(std::vector{Subject{.processes = {getpid()}}},
-                  {.gpu_index = 0, .nvml_library = library_});
+                  {.gpu_index = 0, .nvml_library = library});
   sampler.start();
   usleep(300'000);
   const Trace trace = sampler.stop().at(0);

@@ -152,7 +152,7 @@ TEST(Sampler, SeesChildrenAndThreadsButNotThoseThatMoveData) {
 // A cgroup with this process in it, of version 1 or 2; empty where none may be made.
 std::string make_cgroup(int process) {
   for (const char* root : {"/sys/fs/cgroup", "/sys/fs/cgroup/unified", "/sys/fs/cgroup/cpu"}) {
-    const std::string folder = root + ("/foretrain-test-" + std::to_string(process));
+    std::string folder = root + ("/foretrain-test-" + std::to_string(process));
     std::error_code refused;
     if (!std::filesystem::exists(root + std::string("/cgroup.procs"))) continue;
     if (!std::filesystem::create_directory(folder, refused)) continue;

@@ -146,8 +146,11 @@ inline void network_wave(const Shape& shape, WaveRecord& record) {
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   address.sin_port = htons(4000);
-  bind(to, reinterpret_cast<sockaddr*>(&address), sizeof address);
-  connect(from, reinterpret_cast<sockaddr*>(&address), sizeof address);
+  if (bind(to, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
+      connect(from, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
+    record.state = -1;
+    return;
+  }
   std::vector<char> payload(kPayload);
   wait_for_go(record);
   sleep_s(shape.idle_s);
