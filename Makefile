@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # The commands of the project; `make help` lists them. CMake does the work.
 .DEFAULT_GOAL := help
-.PHONY: help build demo test wheel bench accuracy fuzz format lint clean
+.PHONY: help build demo test wheel bench accuracy fuzz kill format lint clean
 
 FORETRAIN := build/release/foretrain
 SOURCES = $(shell find foretrain bench fuzz python \( -name '*.h' -o -name '*.cc' \) 2>/dev/null | sort)
 FUZZ_SECONDS ?= 600
+KILLS ?= 100
 
 help:  ## list these commands
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 18
@@ -56,6 +57,9 @@ fuzz: packages-lint  ## fuzz each target for FUZZ_SECONDS (600)
 	@$(MAKE) -s build/fuzz/build.ninja
 	@cmake --build --preset fuzz
 	@tools/run_fuzz.sh $(FUZZ_SECONDS)
+
+kill: build  ## kill a running campaign KILLS (100) times: nothing may be lost or left
+	@python3 tools/kill_lab.py --program $(FORETRAIN) --kills $(KILLS)
 
 format: packages-lint  ## format the C++ files
 	@clang-format-14 -i $(SOURCES)

@@ -26,7 +26,7 @@ constexpr std::uintmax_t kMostCampaignBytes = 16 << 20;
 
 // What all three forms of the command have.
 struct Common {
-  std::string store = "lab.db";
+  std::string store = "foretrain.db";
   std::string python;
   std::string log;
   bool plain = false;
@@ -175,7 +175,7 @@ void run_collectives(CollectiveOptions& options, Console& console) {
 }
 
 void add_common(CLI::App& command, Common& options) {
-  command.add_option("--store", options.store, "where measurements are kept (lab.db)")
+  command.add_option("--store", options.store, "where measurements are kept (foretrain.db)")
       ->type_name("FILE");
   command.add_option("--python", options.python,
                      "a Python with PyTorch (FORETRAIN_LAB_PYTHON, else python3)");

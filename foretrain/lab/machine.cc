@@ -131,23 +131,6 @@ std::map<int, Usage> all_processes() {
   return result;
 }
 
-// CPU time of this process and all its descendants.
-double own_seconds() {
-  const std::map<int, Usage> all = all_processes();
-  std::set<int> ours{getpid()};
-  for (bool grew = true; grew;) {
-    grew = false;
-    for (const auto& [pid, usage] : all) {
-      if (ours.contains(usage.parent) && ours.insert(pid).second) grew = true;
-    }
-  }
-  double sum = 0;
-  for (const int pid : ours) {
-    if (const auto found = all.find(pid); found != all.end()) sum += found->second.cpu_s;
-  }
-  return sum;
-}
-
 }  // namespace
 
 int core_count() { return std::max(1, static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN))); }
@@ -202,11 +185,28 @@ double memory_bytes_per_s() {
   return best;
 }
 
-ForeignLoad::ForeignLoad() : busy_s_(busy_seconds()), own_s_(own_seconds()), start_(now()) {}
+Seconds own_cpu_time() {
+  const std::map<int, Usage> all = all_processes();
+  std::set<int> ours{getpid()};
+  for (bool grew = true; grew;) {
+    grew = false;
+    for (const auto& [pid, usage] : all) {
+      if (ours.contains(usage.parent) && ours.insert(pid).second) grew = true;
+    }
+  }
+  double sum = 0;
+  for (const int pid : ours) {
+    if (const auto found = all.find(pid); found != all.end()) sum += found->second.cpu_s;
+  }
+  return Seconds(sum);
+}
+
+ForeignLoad::ForeignLoad()
+    : busy_s_(busy_seconds()), own_s_(own_cpu_time().count()), start_(now()) {}
 
 double ForeignLoad::cores() const {
   const double busy = busy_seconds() - busy_s_;
-  const double own = own_seconds() - own_s_;
+  const double own = own_cpu_time().count() - own_s_;
   const double elapsed = std::max((now() - start_).count(), 0.01);
   return std::max(0.0, (busy - own) / elapsed);
 }

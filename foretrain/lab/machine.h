@@ -19,6 +19,9 @@ Seconds calibrate();
 // What one core can copy, read and written bytes counted, best of several attempts.
 double memory_bytes_per_s();
 
+// CPU time of this process and all its descendants, those that have ended and were waited for too.
+Seconds own_cpu_time();
+
 // CPU time on this machine that is not ours.
 class ForeignLoad {
  public:
