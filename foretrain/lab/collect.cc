@@ -142,7 +142,7 @@ class Collector {
     wait_for_quiet(campaign_.most_foreign_cores);
     store::RunRecord record;
     const std::string started = moment();
-    const double before = calibrate().count();
+    const double before = calibrate(bench_.hosts.free_cgroups()).count();
     const ForeignLoad others;
     std::string failure;
     try {
@@ -155,7 +155,7 @@ class Collector {
     store::Run& run = record.run;
     run.foreign_load = others.cores();
     run.calibration_before_s = before;
-    run.calibration_after_s = calibrate().count();
+    run.calibration_after_s = calibrate(bench_.hosts.free_cgroups()).count();
     run.campaign = campaign_.name;
     run.machine = machine_.id;
     run.configuration = one.text;

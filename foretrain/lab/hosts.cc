@@ -36,6 +36,7 @@ void shape(const std::vector<std::string>& prefix, const std::string& interface,
 
 Hosts::Hosts(int count, bool isolated)
     : isolated_(isolated), cgroups_(std::make_unique<Cgroups>()) {
+  free_cgroups_ = cgroups_->add("free");
   if (isolated_) make_bridge();
   for (int i = 0; i < count; ++i) {
     Host host;

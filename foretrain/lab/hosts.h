@@ -47,6 +47,8 @@ class Hosts {
   Hosts& operator=(const Hosts&) = delete;
 
   const Host& operator[](int index) const { return hosts_[static_cast<std::size_t>(index)]; }
+  // Of a group with the lab's weight and no limits: for what measures the machine itself.
+  const std::vector<std::string>& free_cgroups() const { return free_cgroups_; }
   int count() const { return static_cast<int>(hosts_.size()); }
 
   // Throws Error(Unsupported) for what cannot be given here: shaped links without namespaces,
@@ -59,6 +61,7 @@ class Hosts {
 
   bool isolated_ = false;
   std::unique_ptr<Cgroups> cgroups_;
+  std::vector<std::string> free_cgroups_;
   std::vector<Host> hosts_;
 };
 

@@ -3,12 +3,15 @@
 
 #include <dirent.h>
 #include <sched.h>
+#include <sys/prctl.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -19,6 +22,8 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "foretrain/base/error.h"
 
 namespace foretrain::lab {
 namespace {
@@ -66,7 +71,7 @@ double work_once(std::vector<float>& block) {
   static thread_local std::array<float, kSize * kSize> c{};
   a.fill(1e-3F);
   b.fill(1e-3F);
-  for (int round = 0; round < 900; ++round) {
+  for (int round = 0; round < 4500; ++round) {
     for (int i = 0; i < kSize; ++i) {
       for (int k = 0; k < kSize; ++k) {
         const float factor = a[static_cast<std::size_t>(i * kSize + k)];
@@ -77,7 +82,7 @@ double work_once(std::vector<float>& block) {
       }
     }
   }
-  for (int round = 0; round < 6; ++round) {
+  for (int round = 0; round < 30; ++round) {
     for (float& value : block) value += 1e-3F;
   }
   return static_cast<double>(c[1]) + static_cast<double>(block[block.size() / 2]);
@@ -148,7 +153,9 @@ store::Machine describe_machine() {
   return machine;
 }
 
-Seconds calibrate() {
+namespace {
+
+double time_work() {
   const auto cores = static_cast<std::size_t>(core_count());
   std::vector<double> times(cores);
   std::vector<double> results(cores);
@@ -167,7 +174,30 @@ Seconds calibrate() {
   for (std::thread& thread : threads) thread.join();
   double sum = 0;
   for (std::size_t core = 0; core < cores; ++core) sum += times[core] + 0 * results[core];
-  return Seconds(sum / static_cast<double>(cores));
+  return sum / static_cast<double>(cores);
+}
+
+}  // namespace
+
+Seconds calibrate(const std::vector<std::string>& cgroups) {
+  std::array<int, 2> ends{};
+  if (pipe(ends.data()) != 0) throw Error(ErrorKind::Io, "cannot make a pipe");
+  const int parent = getpid();
+  const int child = fork();
+  if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(1);
+    for (const std::string& file : cgroups) std::ofstream(file) << "0";
+    const double time_s = time_work();
+    _exit(write(ends[1], &time_s, sizeof(time_s)) == sizeof(time_s) ? 0 : 1);
+  }
+  close(ends[1]);
+  double time_s = 0;
+  const bool read_all = child > 0 && read(ends[0], &time_s, sizeof(time_s)) == sizeof(time_s);
+  close(ends[0]);
+  if (child > 0) waitpid(child, nullptr, 0);
+  if (!read_all) throw Error(ErrorKind::Io, "the calibration did not end");
+  return Seconds(time_s);
 }
 
 double memory_bytes_per_s() {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "foretrain/base/seconds.h"
 #include "foretrain/store/rows.h"
 
@@ -13,8 +16,9 @@ int core_count();
 
 // Time of a fixed amount of arithmetic and memory traffic, done on every core at once, mean over
 // the cores: about 0.2 s on the machine it was made on. It follows the machine's speed at the
-// moment, which drifts on shared hardware.
-Seconds calibrate();
+// moment, which drifts on shared hardware. Done by a process that joins `cgroups`, files as in
+// child.h, so that it has the weight of a job's. Not while this process has other threads.
+Seconds calibrate(const std::vector<std::string>& cgroups);
 
 // What one core can copy, read and written bytes counted, best of several attempts.
 double memory_bytes_per_s();
