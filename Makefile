@@ -42,6 +42,7 @@ bench: packages-bench build  ## print the speed figures
 	@cmake --build --preset release
 	build/release/foretrain_bench
 	@python3 bench/run.py $(FORETRAIN)
+	@python3 bench/simulate_bench.py $(FORETRAIN) $(DATA)
 	build/release/foretrain_profile_test --gtest_also_run_disabled_tests --gtest_filter='*QuietMachine*'
 
 .PHONY: accuracy-data
@@ -52,6 +53,15 @@ accuracy-data:
 accuracy: accuracy-data build  ## print the error tables, write docs/accuracy.md: make accuracy DATA=dir
 	$(FORETRAIN) evaluate --data $(DATA)/training
 	@python3 tools/write_accuracy.py $(FORETRAIN) $(DATA)/training docs/accuracy.md
+
+.PHONY: reference study
+reference: build  ## hold the simulator against published answers: make reference DATA=dir
+	@test -f "$(DATA)/traces/reference.csv" || { echo 'make reference needs the folder of measurements: make reference DATA=dir' >&2; exit 2; }
+	@python3 bench/simulate_reference.py $(FORETRAIN) $(DATA)
+
+study: build  ## what predictions buy a scheduler, writes docs/simulator_study.md: make study DATA=dir
+	@test -d "$(DATA)/traces" || { echo 'make study needs the folder of measurements: make study DATA=dir' >&2; exit 2; }
+	@python3 bench/simulate_study.py $(FORETRAIN) $(DATA) docs/simulator_study.md
 
 fuzz: packages-lint  ## fuzz each target for FUZZ_SECONDS (600)
 	@$(MAKE) -s build/fuzz/build.ninja

@@ -34,7 +34,7 @@ void add_commands(CLI::App& app, Console& console) {
   for (const auto add :
        {add_predict_command, add_graph_command, add_models_command, add_devices_command,
         add_networks_command, add_clouds_command, add_profile_command, add_store_command,
-        add_evaluate_command, add_collect_command, add_fit_command}) {
+        add_evaluate_command, add_collect_command, add_fit_command, add_simulate_command}) {
     add(app, console);
   }
 }

@@ -24,6 +24,15 @@ int count_of(JsonFields& fields, const std::string& key, int most) {
   return static_cast<int>(value);
 }
 
+int rack_of(JsonFields& fields) {
+  const std::int64_t rack = fields.integer("rack").value_or(0);
+  if (rack < 0 || rack > kMostNodes) {
+    throw Error(ErrorKind::BadInput,
+                fields.where() + ": 'rack' must be 0 to " + std::to_string(kMostNodes));
+  }
+  return static_cast<int>(rack);
+}
+
 // Builds the cluster entry by entry; equal descriptions share one device or link.
 class Builder {
  public:
@@ -38,6 +47,9 @@ class Builder {
     node.device = device_of(fields.require("device"), where + ": device");
     node.intra_node = intra_node_of(fields.find("intra_node"), node.device, where + ": intra_node");
     const Json* own = fields.find("network");
+    node.rack = rack_of(fields);
+    const bool racks = fields.has("nodes_per_rack");
+    const int per_rack = count_of(fields, "nodes_per_rack", kMostNodes);
     fields.finish();
     nodes_ += count;
     devices_ += std::int64_t{count} * node.devices;
@@ -51,7 +63,10 @@ class Builder {
     node.network = own == nullptr
                        ? node.intra_node
                        : network_of(*own, (own == network ? "" : where + ": ") + "network");
-    cluster_.nodes.insert(cluster_.nodes.end(), static_cast<std::size_t>(count), node);
+    for (int i = 0; i < count; ++i) {
+      cluster_.nodes.push_back(node);
+      if (racks) cluster_.nodes.back().rack += i / per_rack;
+    }
   }
 
   Cluster finish(const std::string& where) && {

@@ -17,6 +17,7 @@ struct Node {
   int devices = 1;
   int intra_node = 0;  // Cluster::links
   int network = 0;     // Cluster::links: the node's own NICs
+  int rack = 0;        // nodes of one rack are near each other
 };
 
 // Where a job runs: the nodes in rank order. Ranks are numbered node by node.
@@ -34,7 +35,8 @@ int worker_count(const Cluster& cluster);
 // Reads a cluster file, a JSON object:
 //   {"nodes": [{"count": 32, "device": "v100-sxm2-16gb", "devices": 4, "intra_node": "nvlink2"}],
 //    "network": "edr"}
-// Several entries make a mixed cluster; an entry may have a `network` of its own. Devices and
+// Several entries make a mixed cluster; an entry may have a `network` and a `rack` (a number) of
+// its own, or `nodes_per_rack`, which fills racks from that one on. Devices and
 // links are names of the catalog or objects. count and devices default to 1, intra_node to the
 // device's own; the network is required when there is more than one node. What was assumed is
 // added to `assumptions`, `where` begins every message. Throws Error: BadInput, NotFound.

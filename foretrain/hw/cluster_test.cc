@@ -68,6 +68,16 @@ TEST(ParseCluster, MixesDevicesAndNetworksInTheOrderGiven) {
   EXPECT_EQ(assumptions[0], "device 'f' taken as fast");
 }
 
+TEST(ParseCluster, FillsRacks) {
+  const Cluster cluster = read(R"({"nodes": [
+      {"count": 3, "device": "fast", "rack": 4, "nodes_per_rack": 2},
+      {"count": 2, "device": "slow", "rack": 9}, {"device": "slow"}], "network": "net"})");
+  std::vector<int> racks;
+  for (const Node& node : cluster.nodes) racks.push_back(node.rack);
+  EXPECT_EQ(racks, (std::vector<int>{4, 4, 5, 9, 9, 0}));
+  EXPECT_TRUE(contains(complaint(R"({"nodes": [{"device": "fast", "rack": -1}]})"), "'rack'"));
+}
+
 TEST(ParseCluster, NeedsNoNetworkForOneNode) {
   EXPECT_EQ(worker_count(read(R"({"nodes": [{"device": "fast", "devices": 8}]})")), 8);
   EXPECT_TRUE(contains(complaint(R"({"nodes": [{"device": "fast", "count": 2}]})"),

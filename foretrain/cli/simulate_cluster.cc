@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/cli/simulate_cluster.h"
+
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+
+#include "foretrain/base/error.h"
+#include "foretrain/base/json.h"
+#include "foretrain/base/near.h"
+
+namespace foretrain::cli {
+namespace {
+
+constexpr std::size_t kLargestFile = 16 << 20;
+constexpr const char* kDevice = "v100-sxm2-16gb";
+constexpr const char* kNetwork = "edr";
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  if (!file) throw Error(ErrorKind::Io, "cannot read cluster file '" + printable(path) + "'");
+  if (text.size() > kLargestFile) {
+    throw Error(ErrorKind::BadInput, "cluster file '" + printable(path) + "' exceeds 16 MiB");
+  }
+  return text;
+}
+
+}  // namespace
+
+SimulatedCluster read_simulated_cluster(const std::string& text, const hw::Catalog& catalog) {
+  SimulatedCluster result;
+  int nodes = 0;
+  int devices = 0;
+  int end = 0;
+  const bool shape = std::sscanf(text.c_str(), "%6dx%5d%n", &nodes, &devices, &end) == 2 &&
+                     static_cast<std::size_t>(end) == text.size();
+  const std::string where = shape ? "--cluster" : "cluster file " + printable(text);
+  std::string json = shape ? "{\"nodes\": [{\"count\": " + std::to_string(nodes) +
+                                 ", \"devices\": " + std::to_string(devices) + ", \"device\": \"" +
+                                 kDevice + "\"}], \"network\": \"" + kNetwork + "\"}"
+                           : read_file(text);
+  if (shape) {
+    result.assumptions.push_back(std::string("nodes of ") + kDevice + " joined by " + kNetwork +
+                                 " (--cluster gives only the shape)");
+  }
+  result.cluster = hw::parse_cluster(json, where, catalog, &result.assumptions);
+  const Json root = parse_json(json, where);  // well-formed, as parse_cluster has seen
+  for (const Json& entry : root["nodes"]) {
+    Json node{{"device", entry["device"]}};
+    if (entry.contains("intra_node")) node["intra_node"] = entry["intra_node"];
+    if (root.contains("network")) node["network"] = root["network"];
+    if (entry.contains("network")) node["network"] = entry["network"];
+    const auto count = static_cast<std::size_t>(entry.value("count", 1));
+    result.entry_of.insert(result.entry_of.end(), count, static_cast<int>(result.entries.size()));
+    result.entries.push_back(node.dump());
+  }
+  return result;
+}
+
+std::string cluster_json(const SimulatedCluster& cluster, const sched::Allocation& where) {
+  std::string nodes;
+  for (const sched::Share& share : where.shares) {
+    const int entry = cluster.entry_of[static_cast<std::size_t>(share.node)];
+    std::string node = cluster.entries[static_cast<std::size_t>(entry)];
+    node.pop_back();
+    nodes += (nodes.empty() ? "" : ", ") + node +
+             ", \"devices\": " + std::to_string(share.devices) + "}";
+  }
+  return "{\"nodes\": [" + nodes + "]}";
+}
+
+}  // namespace foretrain::cli

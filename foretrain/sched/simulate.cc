@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/sched/simulate.h"
+
+#include <cassert>
+#include <utility>
+
+#include "foretrain/base/error.h"
+#include "foretrain/base/near.h"
+#include "foretrain/sched/random.h"
+
+namespace foretrain::sched {
+namespace {
+
+class Simulation {
+ public:
+  Simulation(const JobSource& source, const hw::Cluster& cluster, const Policy& policy,
+             const Durations& durations, const Options& options, const Watch& watch)
+      : source_(source),
+        options_(options),
+        watch_(watch),
+        state_(cluster, policy, durations, options.place, options.costs, watch.observer) {}
+
+  Summary run() {
+    read_next();
+    if (pending_) first_submit_ = pending_->submit;
+    plan_failures();
+    while (pending_ || !state_.idle()) {
+      const Seconds now = next_time();
+      state_.advance(now);
+      handle_events(now);
+      while (pending_ && pending_->submit == now) arrive();
+      state_.decide();
+    }
+    return finish();
+  }
+
+ private:
+  void read_next() {
+    Job job;
+    if (!source_(job)) {
+      pending_.reset();
+      return;
+    }
+    if (pending_ && job.submit < pending_->submit) {
+      throw Error(ErrorKind::BadInput, "job '" + printable(job.name) +
+                                           "' was submitted before the one in front of it; sort "
+                                           "the jobs by submission");
+    }
+    pending_ = std::move(job);
+  }
+
+  Seconds next_time() {
+    const std::optional<Seconds> event = state_.next_event();
+    if (!event && !pending_) {
+      throw Error(ErrorKind::BadInput, std::to_string(state_.waiting().size()) +
+                                           " jobs wait and nothing can change that; the policy "
+                                           "or the placement never gives them devices");
+    }
+    if (!event) return pending_->submit;
+    return pending_ ? std::min(*event, pending_->submit) : *event;
+  }
+
+  void handle_events(Seconds now) {
+    for (auto time = state_.next_event(); time && *time == now; time = state_.next_event()) {
+      const Event event = state_.pop_event();
+      switch (event.kind) {
+        case Event::Kind::End:
+          end(event.slot, now);
+          break;
+        case Event::Kind::Wake:
+          if (event.slot >= 0) state_.wake(event.slot);
+          break;
+        case Event::Kind::Down:
+          fail(event.slot, now);
+          break;
+        case Event::Kind::Up:
+          state_.repair(event.slot);
+          push_node(Event::Kind::Down, event.slot, now + time_to_failure());
+          break;
+      }
+    }
+  }
+
+  void arrive() {
+    ++summary_.jobs;
+    if (options_.drop_unfit && !state_.can_hold(*pending_)) {
+      ++summary_.dropped;
+    } else {
+      state_.arrive(std::move(*pending_));
+    }
+    pending_->submit = state_.now();
+    read_next();
+  }
+
+  void end(int slot, Seconds now) {
+    const Active ended = state_.end(slot);
+    const Seconds jct = now - ended.job.submit;
+    const double alone = ended.timing.actual.count();
+    ++summary_.completed;
+    summary_.jct.add(jct.count());
+    summary_.queue.add(std::max(0.0, (jct - ended.ran).count()));
+    summary_.slowdown.add(alone > 0 ? jct.count() / alone : 1);
+    slowdown_squares_ += alone > 0 ? jct.count() / alone * (jct.count() / alone) : 1;
+    summary_.preemptions += ended.preemptions;
+    summary_.failures += ended.failures;
+    summary_.late += ended.job.deadline && jct > *ended.job.deadline ? 1 : 0;
+    summary_.work_device_seconds += alone * ended.job.devices;
+    last_end_ = now;
+    if (watch_.on_ended) watch_.on_ended(ended, now);
+  }
+
+  // ---- failures
+  Seconds time_to_failure() { return random_.exponential(options_.node_mtbf); }
+
+  void push_node(Event::Kind kind, int node, Seconds time) {
+    state_.push_event({time, kind, node, node, 0});
+  }
+
+  void plan_failures() {
+    if (options_.node_mtbf <= Seconds{0}) return;
+    for (int node = 0; node < state_.nodes().size(); ++node) {
+      push_node(Event::Kind::Down, node, first_submit_ + time_to_failure());
+    }
+  }
+
+  void fail(int node, Seconds now) {
+    state_.fail(node);
+    push_node(Event::Kind::Up, node, now + options_.repair);
+  }
+
+  Summary finish() {
+    const auto count = static_cast<double>(summary_.slowdown.count());
+    const double mean = summary_.slowdown.mean();
+    if (count > 0) summary_.fairness = mean * mean * count / slowdown_squares_;
+    summary_.makespan = last_end_ - first_submit_;
+    summary_.held_device_seconds = state_.busy_device_seconds();
+    double devices = 0;
+    for (int pool = 0; pool < state_.nodes().pools(); ++pool) devices += state_.nodes().built(pool);
+    const double all = devices * summary_.makespan.count();
+    summary_.device_utilisation = all > 0 ? summary_.held_device_seconds / all : 0;
+    return std::move(summary_);
+  }
+
+  const JobSource& source_;
+  const Options& options_;
+  const Watch& watch_;
+  State state_;
+  Random random_{options_.seed};
+  std::optional<Job> pending_;  // the next to arrive
+  Seconds first_submit_{0};
+  Seconds last_end_{0};
+  double slowdown_squares_ = 0;
+  Summary summary_;
+};
+
+}  // namespace
+
+Summary simulate(const JobSource& source, const hw::Cluster& cluster, const Policy& policy,
+                 const Durations& durations, const Options& options, const Watch& watch) {
+  return Simulation(source, cluster, policy, durations, options, watch).run();
+}
+
+Timing traced_duration(const Job& job, const Allocation& /*where*/) {
+  if (!job.duration) {
+    throw Error(ErrorKind::BadInput,
+                "job '" + printable(job.name) + "' has neither a duration nor a request");
+  }
+  return {*job.duration, *job.duration, *job.duration, *job.duration, 0, 0};
+}
+
+}  // namespace foretrain::sched

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whatever a job trace says: it is refused with an Error, or its jobs run to their ends.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <sstream>
+
+#include "foretrain/base/error.h"
+#include "foretrain/sched/simulate.h"
+#include "foretrain/sched/trace.h"
+
+namespace {
+
+using namespace foretrain;  // NOLINT: a program of its own
+
+hw::Cluster small_cluster() {
+  hw::Cluster cluster;
+  cluster.links.push_back({.name = "link", .bytes_per_s = 1e9});
+  cluster.devices.push_back({.name = "t4"});
+  for (int node = 0; node < 4; ++node) cluster.nodes.push_back({0, 4, 0, 0, node / 2});
+  return cluster;
+}
+
+sched::Timing timing_of(const sched::Job& job, const sched::Allocation& where) {
+  if (job.duration) return sched::traced_duration(job, where);
+  return {Seconds{1}, Seconds{1}, Seconds{1}, Seconds{1}, 0, 0};
+}
+
+void run(const std::string& text) {
+  std::istringstream in(text);
+  const sched::Trace trace = sched::read_trace(in, "fuzz");
+  const hw::Cluster cluster = small_cluster();
+  for (const char* policy : {"fifo", "srtf", "dlas-gpu", "easy"}) {
+    std::size_t next = 0;
+    const sched::JobSource source = [&](sched::Job& job) {
+      if (next == trace.jobs.size()) return false;
+      job = trace.jobs[next++];
+      return true;
+    };
+    sched::Options options;
+    options.drop_unfit = true;
+    const sched::Summary summary =
+        sched::simulate(source, cluster, sched::find_policy(policy).make({}), timing_of, options);
+    if (summary.completed + summary.dropped != summary.jobs) std::abort();
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  try {
+    run({reinterpret_cast<const char*>(data), size});
+  } catch (const foretrain::Error&) {
+    return 0;
+  }
+  return 0;
+}
