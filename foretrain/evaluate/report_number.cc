@@ -24,6 +24,8 @@ const std::array kNumbers{
     ReportNumber{"tokens_per_s", [](const Report& r) { return r.tokens_per_s; }},
     ReportNumber{"exposed_communication_s",
                  [](const Report& r) { return Maybe(r.breakdown.exposed_communication.count()); }},
+    ReportNumber{"forward_s", [](const Report& r) { return Maybe(r.phases.forward.count()); }},
+    ReportNumber{"backward_s", [](const Report& r) { return Maybe(r.phases.backward.count()); }},
     ReportNumber{"communication_s", [](const Report& r) { return Maybe(r.communication.count()); }},
     ReportNumber{"epoch_time_s", [](const Report& r) { return value_of(r.epoch_time_s); }},
     ReportNumber{"total_time_s", [](const Report& r) { return value_of(r.total_time_s); }},

@@ -28,6 +28,14 @@ struct Breakdown {
   Seconds input{0};
 };
 
+// The step from its start to its end by phase, communication and waiting where they fall; input
+// belongs to forward. They add up to the step.
+struct Phases {
+  Seconds forward{0};
+  Seconds backward{0};
+  Seconds update{0};
+};
+
 struct MemoryReport {
   double peak = 0;
   double allocated = 0;
@@ -72,6 +80,7 @@ struct Report {
   std::optional<Estimate> epoch_time_s;
   std::optional<Estimate> total_time_s;
   Breakdown breakdown;
+  Phases phases;
   Seconds communication{0};  // all of it, hidden or not
   MemoryReport memory;
   Seconds window{0.01};

@@ -62,6 +62,12 @@ void write_breakdown(JsonWriter& json, const Breakdown& parts) {
   json.field("input", parts.input.count()).end_object();
 }
 
+void write_phases(JsonWriter& json, const Phases& phases) {
+  json.key("phases_s").begin_object().field("forward", phases.forward.count());
+  json.field("backward", phases.backward.count());
+  json.field("update", phases.update.count()).end_object();
+}
+
 void write_memory(JsonWriter& json, const MemoryReport& memory) {
   json.key("memory_bytes").begin_object().field("peak", memory.peak);
   json.field("allocated", memory.allocated).field("parameters", memory.parameters);
@@ -115,6 +121,7 @@ std::string to_json(const Report& report) {
   write(json, "epoch_time_s", report.epoch_time_s);
   write(json, "total_time_s", report.total_time_s);
   write_breakdown(json, report.breakdown);
+  write_phases(json, report.phases);
   json.field("communication_s", report.communication.count());
   write_memory(json, report.memory);
   json.key("resources").begin_object().field("window_s", report.window.count());

@@ -169,6 +169,10 @@ TEST(Signs, TheBreakdownAddsUpToTheStep) {
     const Seconds sum = parts.compute + parts.memory + parts.exposed_communication + parts.host +
                         parts.bubble + parts.input;
     EXPECT_NEAR(sum.count(), report.step_time_s.value, 1e-9 * report.step_time_s.value) << trial.model;
+    const Phases& phases = report.phases;
+    const Seconds all = phases.forward + phases.backward + phases.update;
+    EXPECT_NEAR(all.count(), report.step_time_s.value, 1e-9 * report.step_time_s.value);
+    EXPECT_GE(std::min({phases.forward, phases.backward, phases.update}).count(), 0);
     EXPECT_LE(parts.exposed_communication.count(), report.communication.count() * (1 + 1e-9) + 1e-2);
     const MemoryReport& memory = report.memory;
     EXPECT_NEAR(memory.parameters + memory.gradients + memory.optimizer + memory.activations +

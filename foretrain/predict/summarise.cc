@@ -125,6 +125,27 @@ Breakdown break_down(const Stages& stages, Seconds input) {
   return parts;
 }
 
+// A phase ends with its last kernel on the slowest worker; what follows the last one is update.
+static Phases split_phases(const Stages& stages, Seconds input) {
+  const WorkerClass& worker = slowest_class(stages);
+  Seconds forward{0};
+  Seconds backward{0};
+  for (std::size_t t = 0; t < stages.job.program.tasks.size(); ++t) {
+    const sim::Task& task = stages.job.program.tasks[t];
+    if (task.kind != kKernelTask || task.resource != worker.stream) continue;
+    const Seconds end = stages.timeline.spans[t].end;
+    const graph::Phase phase = stages.step->graph.nodes[static_cast<std::size_t>(task.tag)].phase;
+    if (phase == graph::Phase::Forward) forward = std::max(forward, end);
+    if (phase == graph::Phase::Backward) backward = std::max(backward, end);
+  }
+  backward = std::max(forward, backward);
+  const Seconds step = own_step_time(stages);
+  if (stages.step->graph.nodes.empty() || backward == forward) {  // inference
+    return {.forward = step + input};
+  }
+  return {.forward = forward + input, .backward = backward - forward, .update = step - backward};
+}
+
 std::vector<OperatorReport> top_operators(const Stages& stages, std::size_t most) {
   const WorkerClass& worker = slowest_class(stages);
   std::vector<std::size_t> order;
@@ -173,6 +194,7 @@ Report summarise(const Stages& stages, const Request& request, const Library& li
   const Seconds step = own_step_time(stages) + input;
   report.step_time_s.value = step.count();
   report.breakdown = break_down(stages, input);
+  report.phases = split_phases(stages, input);
   for (const sim::Task& task : stages.job.program.tasks) {
     if (task.kind == kCommunicationTask) report.communication += task.duration;
   }

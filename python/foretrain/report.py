@@ -113,6 +113,14 @@ class Cost(Record):
     currency: str
 
 
+class Phases(Record):
+    """The step by phase, communication and waiting where they fall."""
+
+    forward: float
+    backward: float
+    update: float
+
+
 class Report(Record):
     """What a prediction says: time, memory, resource use and cost of one job.
 
@@ -125,6 +133,7 @@ class Report(Record):
     epoch_time_s: Estimate | None
     total_time_s: Estimate | None
     breakdown_s: Breakdown
+    phases_s: Phases
     communication_s: float
     memory_bytes: Memory
     resources: Resources
@@ -139,6 +148,7 @@ class Report(Record):
         "epoch_time_s": Estimate,
         "total_time_s": Estimate,
         "breakdown_s": Breakdown,
+        "phases_s": Phases,
         "memory_bytes": Memory,
         "resources": Resources,
         "cost": Cost,
