@@ -19,6 +19,7 @@ BLIND = ("fifo", "backfill", "dlas-gpu")
 TOLD = ("easy", "sjf", "srtf", "srgt")
 ERRORS = (0, 0.2, 0.4, 0.6, 0.8, 1)
 SEEDS = 3
+GAINS = []  # of each trace: what our predictions gain over dlas-gpu, of what the truth would
 
 
 def simulate(program, trace, cluster, policies, *options):
@@ -73,6 +74,7 @@ def knowledge_rows(program, data, folder):
         blind = simulate(program, trace, CLUSTER, BLIND)
         engine = simulate(program, trace, CLUSTER, TOLD, "--predictions", "engine")
         exact = simulate(program, trace, CLUSTER, TOLD)
+        GAINS.append((blind["dlas-gpu"] - engine["srtf"]) / (blind["dlas-gpu"] - exact["srtf"]))
         yield ([f"{name} ({kept} of {count})", f"{100 * statistics.median(errors):.0f} %"] + hours(blind, BLIND)
                + [f"{engine[policy]:.2f} / {exact[policy]:.2f}" for policy in TOLD])
 
@@ -105,9 +107,15 @@ def page(program, data):
         "",
         *table(["trace (jobs)", "error", *BLIND, *(f"{p}: ours / truth" for p in TOLD)], known),
         "",
+        f"Over `dlas-gpu`, the best that knows nothing, `srtf` with our predictions gains {100 * min(GAINS):.0f} to "
+        f"{100 * max(GAINS):.0f} % of",
+        "what it gains with the truth: the order of jobs matters more than their exact durations.",
+        "",
         "## Wrong predictions",
         "",
         f"Policies are told the truth times 1 ± up to the error, each job its own; means of {SEEDS} seeds.",
+        "`easy` keeps its reservations only where predictions are not too short: a job that outlives its prediction",
+        "makes the reserved devices seem free at any moment, others go ahead, and large jobs wait as under `backfill`.",
         "",
         *table(["trace", "error", *TOLD], error_rows(program, data)),
         ""])

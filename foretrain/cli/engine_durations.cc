@@ -4,62 +4,89 @@
 #include <algorithm>
 
 #include "foretrain/base/error.h"
+#include "foretrain/base/json.h"
 #include "foretrain/base/near.h"
 #include "foretrain/predict/predict.h"
 #include "foretrain/sched/simulate.h"
 
 namespace foretrain::cli {
 
+namespace {
+
+Estimate times(const Estimate& estimate, double factor) {
+  Estimate result = estimate;
+  result.value *= factor;
+  if (result.low) *result.low *= factor;
+  if (result.high) *result.high *= factor;
+  return result;
+}
+
+}  // namespace
+
 sched::Timing EngineDurations::operator()(const sched::Job& job, const sched::Allocation& where) {
   const bool traced = job.duration && rules_.happens == Happens::Traced;
   if (job.request.empty() || (traced && rules_.told_exactly)) {
     return sched::traced_duration(job, where);
   }
-  const Answer& here = ask(job, where);
+  const Answer here = ask(job, where);
   sched::Timing timing;
   if (traced) {
     timing.actual = *job.duration;
   } else if (job.duration && rules_.happens == Happens::Placed) {
-    timing.actual = *job.duration * (here.step / ask(job, reference(job)).step);
+    timing.actual = *job.duration * (here.step.value / ask(job, reference(job)).step.value);
+  } else if (here.total) {
+    timing.actual = Seconds{here.total->value};
   } else {
-    timing.actual = total_of(job, here);
+    throw Error(ErrorKind::BadInput, "job '" + printable(job.name) +
+                                         "': its request has no length; add steps, epochs or "
+                                         "tokens, or give the job a duration");
   }
-  timing.predicted = rules_.told_exactly ? timing.actual : here.total.value_or(timing.actual);
-  timing.low = here.low.value_or(timing.actual);
-  timing.high = here.high.value_or(timing.actual);
+  const Estimate total = here.total.value_or(Estimate{timing.actual.count(), {}, {}, {}});
+  timing.predicted = rules_.told_exactly ? timing.actual : Seconds{total.value};
+  timing.low = Seconds{total.low.value_or(timing.actual.count())};
+  timing.high = Seconds{total.high.value_or(timing.actual.count())};
   if (traced) return timing;
   timing.network_bytes_per_s = here.network_bytes_per_s;
   timing.network_share = here.network_share;
   return timing;
 }
 
-Seconds EngineDurations::total_of(const sched::Job& job, const Answer& answer) const {
-  if (answer.total) return *answer.total;
-  throw Error(ErrorKind::BadInput, "job '" + printable(job.name) +
-                                       "': its request has no length; add steps, epochs or "
-                                       "tokens, or give the job a duration");
-}
-
-// The first nodes of the cluster that could hold the job, for the device that it asks for.
+// The fewest nodes, by number, of the first type that the job may have and that can hold it.
 sched::Allocation EngineDurations::reference(const sched::Job& job) const {
   const hw::Cluster& cluster = cluster_.cluster;
-  sched::Allocation result;
-  int left = job.devices;
-  int type = -1;
-  for (std::size_t i = 0; i < cluster.nodes.size() && left > 0; ++i) {
-    const hw::Node& node = cluster.nodes[i];
-    const hw::Device& device = cluster.devices[static_cast<std::size_t>(node.device)];
-    if (type < 0 && (job.device.empty() || job.device == device.name)) type = node.device;
-    if (node.device != type) continue;
-    result.shares.push_back({static_cast<int>(i), std::min(left, node.devices)});
-    left -= result.shares.back().devices;
+  for (std::size_t type = 0; type < cluster.devices.size(); ++type) {
+    if (!job.device.empty() && job.device != cluster.devices[type].name) continue;
+    sched::Allocation result;
+    int left = job.devices;
+    for (std::size_t i = 0; i < cluster.nodes.size() && left > 0; ++i) {
+      const hw::Node& node = cluster.nodes[i];
+      if (node.device != static_cast<int>(type)) continue;
+      result.shares.push_back({static_cast<int>(i), std::min(left, node.devices)});
+      left -= result.shares.back().devices;
+    }
+    if (left == 0) return result;
   }
-  return result;
+  throw Error(ErrorKind::BadInput, "job '" + printable(job.name) + "' fits no type of device");
+}
+
+EngineDurations::Question EngineDurations::question_of(const sched::Job& job) {
+  Json request = Json::parse(job.request, nullptr, false);
+  if (!request.is_object()) return {job.request, {}};
+  for (const char* length : {"epochs", "samples", "tokens", "dataset"}) {
+    if (request.contains(length)) return {job.request, {}};
+  }
+  const auto steps = request.find("steps");
+  if (steps == request.end() || !steps->is_number() || steps->get<double>() <= 0) {
+    return {job.request, {}};
+  }
+  const double count = steps->get<double>();
+  request.erase(steps);
+  return {request.dump(), count};
 }
 
 // Nodes that are described alike are alike; so are the same shares in another order.
-const EngineDurations::Answer& EngineDurations::ask(const sched::Job& job,
-                                                    const sched::Allocation& where) {
+EngineDurations::Answer EngineDurations::ask(const sched::Job& job,
+                                             const sched::Allocation& where) {
   sched::Allocation sorted = where;
   const auto entry = [&](const sched::Share& share) {
     return cluster_.entry_of[static_cast<std::size_t>(share.node)];
@@ -68,38 +95,48 @@ const EngineDurations::Answer& EngineDurations::ask(const sched::Job& job,
             [&](const sched::Share& a, const sched::Share& b) {
               return std::make_pair(entry(a), -a.devices) < std::make_pair(entry(b), -b.devices);
             });
-  std::string key = job.request;
+  const Question question = question_of(job);
+  std::string key = question.request;
   for (const sched::Share& share : sorted.shares) {
     key += " " + std::to_string(entry(share)) + ":" + std::to_string(share.devices);
   }
-  const std::lock_guard lock(mutex_);
-  const auto known = answers_.find(key);
-  if (known != answers_.end()) return known->second;
-  return answers_.emplace(key, predict_answer(job, sorted)).first->second;
+  Answer answer;
+  if (const std::optional<Answer> known = recall(key)) {
+    answer = *known;
+  } else {
+    try {
+      answer = predict_answer(question.request, sorted);
+    } catch (const Error& error) {
+      throw Error(error.kind(), "job '" + printable(job.name) + "': " + error.what());
+    }
+    const std::lock_guard lock(mutex_);
+    answers_.emplace(key, answer);
+  }
+  if (question.steps) answer.total = times(answer.step, *question.steps);
+  return answer;
 }
 
-EngineDurations::Answer EngineDurations::predict_answer(const sched::Job& job,
+std::optional<EngineDurations::Answer> EngineDurations::recall(const std::string& key) {
+  const std::lock_guard lock(mutex_);
+  const auto known = answers_.find(key);
+  if (known == answers_.end()) return std::nullopt;
+  return known->second;
+}
+
+EngineDurations::Answer EngineDurations::predict_answer(const std::string& text,
                                                         const sched::Allocation& where) const {
-  try {
-    Request request = parse_request(job.request, "request");
-    request.cluster = Described{cluster_json(cluster_, where), true};
-    const Stages stages = run_stages(request, library_);
-    const Report report = summarise(stages, request, library_);
-    Answer answer;
-    answer.step = Seconds{report.step_time_s.value};
-    if (report.total_time_s) {
-      answer.total = Seconds{report.total_time_s->value};
-      if (report.total_time_s->low) answer.low = Seconds{*report.total_time_s->low};
-      if (report.total_time_s->high) answer.high = Seconds{*report.total_time_s->high};
-    }
-    double sent_bytes = 0;
-    for (const Transfer& transfer : stages.job.transfers) sent_bytes += transfer.worker_tx_bytes;
-    answer.network_bytes_per_s = sent_bytes / answer.step.count();
-    answer.network_share = report.breakdown.exposed_communication / answer.step;
-    return answer;
-  } catch (const Error& error) {
-    throw Error(error.kind(), "job '" + printable(job.name) + "': " + error.what());
-  }
+  Request request = parse_request(text, "request");
+  request.cluster = Described{cluster_json(cluster_, where), true};
+  const Stages stages = run_stages(request, library_);
+  const Report report = summarise(stages, request, library_);
+  Answer answer;
+  answer.step = report.step_time_s;
+  answer.total = report.total_time_s;
+  double sent_bytes = 0;
+  for (const Transfer& transfer : stages.job.transfers) sent_bytes += transfer.worker_tx_bytes;
+  answer.network_bytes_per_s = sent_bytes / answer.step.value;
+  answer.network_share = report.breakdown.exposed_communication.count() / answer.step.value;
+  return answer;
 }
 
 }  // namespace foretrain::cli

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
 #include "foretrain/cli/simulate_cluster.h"
 #include "foretrain/predict/library.h"
+#include "foretrain/predict/report.h"
 #include "foretrain/sched/job.h"
 
 namespace foretrain::cli {
@@ -36,17 +38,21 @@ class EngineDurations {
   sched::Timing operator()(const sched::Job& job, const sched::Allocation& where);
 
  private:
+  // A request without its number of steps, so that jobs that differ only there share an answer.
+  struct Question {
+    std::string request;
+    std::optional<double> steps;
+  };
   struct Answer {
-    Seconds step{0};
-    std::optional<Seconds> total;
-    std::optional<Seconds> low;  // of the total, where the engine has an interval
-    std::optional<Seconds> high;
+    Estimate step;
+    std::optional<Estimate> total;
     double network_bytes_per_s = 0;
     double network_share = 0;
   };
-  Seconds total_of(const sched::Job& job, const Answer& answer) const;
-  const Answer& ask(const sched::Job& job, const sched::Allocation& where);
-  Answer predict_answer(const sched::Job& job, const sched::Allocation& where) const;
+  static Question question_of(const sched::Job& job);
+  Answer ask(const sched::Job& job, const sched::Allocation& where);
+  std::optional<Answer> recall(const std::string& key);
+  Answer predict_answer(const std::string& text, const sched::Allocation& where) const;
   sched::Allocation reference(const sched::Job& job) const;
 
   const SimulatedCluster& cluster_;
