@@ -8,6 +8,7 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/json.h"
 #include "foretrain/base/near.h"
+#include "foretrain/cli/published_cluster.h"
 
 namespace foretrain::cli {
 namespace {
@@ -40,6 +41,10 @@ SimulatedCluster read_simulated_cluster(const std::string& text, const hw::Catal
                                  ", \"devices\": " + std::to_string(devices) + ", \"device\": \"" +
                                  kDevice + "\"}], \"network\": \"" + kNetwork + "\"}"
                            : read_file(text);
+  const std::size_t first = json.find_first_not_of(" \t\r\n");
+  if (first != std::string::npos && json[first] != '{') {
+    json = published_cluster(json, where, result.assumptions);
+  }
   if (shape) {
     result.assumptions.push_back(std::string("nodes of ") + kDevice + " joined by " + kNetwork +
                                  " (--cluster gives only the shape)");

@@ -17,8 +17,8 @@ struct SimulatedCluster {
   std::vector<std::string> assumptions;
 };
 
-// `text` is a cluster file, or NODESxDEVICES ("8x4": of v100-sxm2-16gb, joined by edr).
-// Throws Error.
+// `text` is a cluster file, a CSV that was published (published_cluster.h), or NODESxDEVICES
+// ("8x4": of v100-sxm2-16gb, joined by edr). Throws Error.
 SimulatedCluster read_simulated_cluster(const std::string& text, const hw::Catalog& catalog);
 
 // The nodes of an allocation as a cluster file.

@@ -123,6 +123,25 @@ TEST(Simulate, ADurationIsStretchedByThePlacement) {
   EXPECT_GT(time("spread", "placed"), 150);
 }
 
+// 2 switches of 3 nodes of 4 GPUs are 24; a P100 node with 2 and a T4 node with 4 are 4 of one
+// type at most.
+TEST(Simulate, ReadsPublishedClusters) {
+  const TemporaryFile tiresias("n.csv",
+                               "num_switch,num_node_p_switch,num_gpu_p_node,num_cpu_p_node,"
+                               "mem_p_node\n2,3,4,40,256\n");
+  const std::string job = "submit_s,duration_s,devices\n0,10,";
+  EXPECT_EQ(simulate(job + "24\n", {"--cluster", tiresias.path()})["device_utilisation"], 1);
+  const TemporaryFile alibaba("a.csv",
+                              "sn,cpu_milli,memory_mib,gpu,model\nx,1,1,2,P100\n"
+                              "y,1,1,4,T4\n");
+  EXPECT_EQ(simulate(job + "4\n", {"--cluster", alibaba.path()})["completed"], 1);
+  expect_refusal(job + "5\n", {"--cluster", alibaba.path()}, 2, "needs 5 devices");
+  const TemporaryFile unknown("u.csv", "sn,gpu,model\nx,1,H100\n");
+  expect_refusal(job + "1\n", {"--cluster", unknown.path()}, 2, "line 2: GPU model 'H100'");
+  const TemporaryFile other("o.csv", "a,b\n1,2\n");
+  expect_refusal(job + "1\n", {"--cluster", other.path()}, 2, "neither");
+}
+
 TEST(Simulate, RefusesWhatItCannotDo) {
   expect_refusal(kTrace, {"--cluster", "1x1", "--policy", "srft"}, 2, "srtf");
   expect_refusal(kTrace, {"--cluster", "1x1", "--placement", "anywher"}, 2, "anywhere");

@@ -167,9 +167,9 @@ class Gavel {
 
   // The claims that there are devices for, by job.
   std::map<std::int64_t, Claim> grant(const State& state) const {
-    std::vector<int> free;
+    std::vector<int> free(static_cast<std::size_t>(state.nodes().pools()));
     for (int pool = 0; pool < state.nodes().pools(); ++pool) {
-      free.push_back(state.nodes().devices(pool));
+      free[static_cast<std::size_t>(pool)] = state.nodes().devices(pool);
     }
     std::map<std::int64_t, Claim> granted;
     for (const Claim& claim : claims(state)) {

@@ -118,7 +118,7 @@ std::optional<int> Running::first_beyond(int pool, int devices, Seconds now) con
       if (tail.next == tail.group->order.rend()) continue;
       if (last == nullptr || ahead(key_of(*last), key_of(tail), now)) last = &tail;
     }
-    assert(last != nullptr);
+    if (last == nullptr) return std::nullopt;
     used -= last->group->devices;
     if (used <= devices) return last->next->slot;
     ++last->next;
