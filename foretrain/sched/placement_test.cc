@@ -14,14 +14,14 @@ using Shares = std::vector<Share>;
 // Nodes 0 to 3 with four devices each, of which 1, 4, 2 and 4 are free.
 class Placements : public testing::Test {
  protected:
-  Placements() : cluster_(test_cluster(4, 4)), nodes_(cluster_) {
-    cluster_.nodes[2].rack = cluster_.nodes[3].rack = 1;
-    nodes_.take({0, {{0, 3}, {2, 2}}});
+  Placements() : cluster(test_cluster(4, 4)), nodes(cluster) {
+    cluster.nodes[2].rack = cluster.nodes[3].rack = 1;
+    nodes.take({0, {{0, 3}, {2, 2}}});
   }
-  Shares place(Place how, int devices) { return how(nodes_, 0, devices).value().shares; }
+  Shares place(Place how, int devices) { return how(nodes, 0, devices).value().shares; }
 
-  hw::Cluster cluster_;
-  Nodes nodes_;
+  hw::Cluster cluster;
+  Nodes nodes;
 };
 
 TEST_F(Placements, AnywhereTakesTheFirst) {
@@ -41,9 +41,9 @@ TEST_F(Placements, BestFitLeavesLeast) {
 TEST_F(Placements, ConsolidatedWaitsForFewNodes) {
   EXPECT_EQ(place(place_consolidated, 8), (Shares{{1, 4}, {3, 4}}));
   EXPECT_EQ(place(place_consolidated, 10), (Shares{{1, 4}, {3, 4}, {2, 2}}));
-  EXPECT_FALSE(place_consolidated(nodes_, 0, 11));
-  nodes_.take({0, {{1, 2}, {3, 2}}});  // 1, 2, 2, 2 free
-  EXPECT_FALSE(place_consolidated(nodes_, 0, 3));
+  EXPECT_FALSE(place_consolidated(nodes, 0, 11));
+  nodes.take({0, {{1, 2}, {3, 2}}});  // 1, 2, 2, 2 free
+  EXPECT_FALSE(place_consolidated(nodes, 0, 3));
 }
 
 TEST_F(Placements, SpreadUsesManyNodes) {
@@ -60,12 +60,12 @@ TEST_F(Placements, TopologyStaysInARack) {
 }
 
 TEST_F(Placements, ANodeThatIsDownIsNotUsed) {
-  nodes_.bring_down(1);
-  EXPECT_EQ(nodes_.devices(0), 12);
-  EXPECT_EQ(nodes_.free(0), 7);
+  nodes.bring_down(1);
+  EXPECT_EQ(nodes.devices(0), 12);
+  EXPECT_EQ(nodes.free(0), 7);
   EXPECT_EQ(place(place_anywhere, 6), (Shares{{0, 1}, {2, 2}, {3, 3}}));
-  nodes_.bring_up(1);
-  EXPECT_EQ(nodes_.free(0), 11);
+  nodes.bring_up(1);
+  EXPECT_EQ(nodes.free(0), 11);
 }
 
 TEST(Placement, UnknownNamesListNearOnes) {

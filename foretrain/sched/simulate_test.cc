@@ -137,6 +137,7 @@ TEST(Failures, JobsComeBackAndLoseWhatWasNotSaved) {
   setup.options.node_mtbf = Seconds{300};
   setup.options.repair = Seconds{10};
   std::vector<Job> jobs;
+  jobs.reserve(20);
   for (int i = 0; i < 20; ++i) jobs.push_back(test_job(std::to_string(i), i, 100));
   const TestRun kept = run_jobs(setup, jobs);
   EXPECT_GT(kept.summary.failures, 0);
