@@ -186,7 +186,7 @@ class RowWriter {
 
 void run_evaluate(const Options& options, Console& console) {
   Library library = load_library();
-  if (!options.predictor.empty()) library.operators = read_operators(options.predictor);
+  if (!options.predictor.empty()) use(library, read_predictor(options.predictor));
   RowWriter rows(options.rows, console);
   evaluate::Evaluation evaluation;
   {
@@ -231,7 +231,7 @@ void add_evaluate_command(CLI::App& app, Console& console) {
   command.add_option("--rows", options->rows,
                      "write a CSV line per row to this file; - shows them");
   command.add_option("--predictor", options->predictor,
-                     "a file that `foretrain fit operators` wrote, in place of the one in use");
+                     "a file that `foretrain fit` wrote, in place of or beside what is in use");
   command.callback([options, &console] { run_evaluate(*options, console); });
 }
 

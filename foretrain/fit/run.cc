@@ -10,6 +10,7 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/file.h"
 #include "foretrain/base/near.h"
+#include "foretrain/fit/calibration.h"
 #include "foretrain/fit/operators.h"
 
 namespace foretrain::fit {
@@ -72,12 +73,52 @@ void add_operators(CLI::App& app) {
   sub.callback([command] { run_operators(*command); });
 }
 
+struct CalibrationCommand {
+  std::string data;
+  std::string output;
+  CalibrationFit fit;
+};
+
+void run_calibration(const CalibrationCommand& command) {
+  const Library library = load_library();
+  const FittedCalibration fitted = fit_calibration(read_steps(command.data), command.fit, library);
+  const Calibration& found = fitted.calibration;
+  std::printf("  %s by %zu steps: compute x %.3f, memory x %.3f, host x %.3f, network x %.3f\n",
+              found.device.c_str(), fitted.steps, found.compute, found.memory, found.host,
+              found.network);
+  std::printf("  mean error of these steps %.1f %% -> %.1f %%\n", 100 * fitted.before,
+              100 * fitted.after);
+  const std::string note = std::to_string(fitted.steps) + " measured steps";
+  write_file(command.output, write_calibration(found, std::span(&note, 1)));
+  std::printf("written: %s\n", command.output.c_str());
+}
+
+void add_calibration(CLI::App& app) {
+  auto command = std::make_shared<CalibrationCommand>();
+  CLI::App& sub =
+      *app.add_subcommand("calibration", "speed of one device from a few measured steps");
+  sub.footer(
+      "Each line of the file is a step: {\"request\": {\"model\": \"resnet50\", ...}, "
+      "\"step_time_s\": 0.12}\n"
+      "Example:\n  foretrain fit calibration --data steps.jsonl -o mine.json\n"
+      "  foretrain predict bert-large --device t4 --predictors mine.json");
+  sub.add_option("--data", command->data, "JSON lines of measured steps")->required();
+  sub.add_option("-o,--output", command->output, "the predictor file to write")->required();
+  sub.add_option("--usual", command->fit.usual,
+                 "how far such machines lie from the datasheet (0.5)")
+      ->check(CLI::Range(0.01, 5.0));
+  sub.add_option("--noise", command->fit.noise, "how far steps lie from predictions (0.08)")
+      ->check(CLI::Range(0.001, 5.0));
+  sub.callback([command] { run_calibration(*command); });
+}
+
 }  // namespace
 
 int run(int count, char** arguments) {
   CLI::App app("trains predictors from measurements", "foretrain fit");
   app.require_subcommand(1);
   add_operators(app);
+  add_calibration(app);
   try {
     app.parse(count, arguments);
     return 0;

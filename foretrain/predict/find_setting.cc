@@ -174,18 +174,32 @@ std::shared_ptr<const cost::Framework> find_framework(const Request& request, in
   return framework;
 }
 
-// The operator model that the request names, or the one in use; the last file named counts.
-std::shared_ptr<const cost::OperatorModel> find_operators(const Request& request,
-                                                          const Library& library) {
-  if (request.predictors.empty()) return library.operators;
-  const std::string& path = request.predictors.back();
+std::shared_ptr<const Predictor> find_predictor(const std::string& path, const Library& library) {
   if (auto known = library.predictors->find(path)) return known;
   if (!library.read_files) {
     throw Error(ErrorKind::BadInput, "'predictors': files are not read here");
   }
-  auto model = read_operators(path);
-  library.predictors->insert(path, model);
-  return model;
+  auto predictor = std::make_shared<const Predictor>(read_predictor(path));
+  library.predictors->insert(path, predictor);
+  return predictor;
+}
+
+void apply(const Calibration& calibration, Setting& setting) {
+  if (!calibrate(calibration, setting.cluster)) return;
+  setting.host_speed *= calibration.host;
+  setting.assumptions.push_back(calibration.device + " as calibrated by measured steps");
+}
+
+// What is in use, then what the request names in addition.
+void apply_predictors(const Request& request, const Library& library, Setting& setting) {
+  setting.operators = library.operators;
+  setting.host_speed = request.host_speed;
+  for (const Calibration& calibration : library.calibrations) apply(calibration, setting);
+  for (const std::string& path : request.predictors) {
+    const auto predictor = find_predictor(path, library);
+    if (predictor->operators) setting.operators = predictor->operators;
+    if (predictor->calibration) apply(*predictor->calibration, setting);
+  }
 }
 
 }  // namespace
@@ -198,7 +212,7 @@ Setting find_setting(const Request& request, const Library& library) {
   check_precision(request, setting.cluster);
   setting.workers = hw::worker_count(setting.cluster);
   setting.framework = find_framework(request, setting.workers);
-  setting.operators = find_operators(request, library);
+  apply_predictors(request, library, setting);
   setting.batch = find_batch(request, setting.workers, setting.assumptions);
   const bool short_format = request.precision == Precision::Fp16 ||
                             request.precision == Precision::Bf16 ||

@@ -27,17 +27,16 @@ void StepCache::insert(const std::string& key, std::shared_ptr<const Step> step)
   }
 }
 
-std::shared_ptr<const cost::OperatorModel> PredictorCache::find(const std::string& path) {
+std::shared_ptr<const Predictor> PredictorCache::find(const std::string& path) {
   const std::lock_guard lock(mutex_);
-  const auto found = models_.find(path);
-  return found == models_.end() ? nullptr : found->second;
+  const auto found = predictors_.find(path);
+  return found == predictors_.end() ? nullptr : found->second;
 }
 
-void PredictorCache::insert(const std::string& path,
-                            std::shared_ptr<const cost::OperatorModel> model) {
+void PredictorCache::insert(const std::string& path, std::shared_ptr<const Predictor> predictor) {
   const std::lock_guard lock(mutex_);
-  if (models_.size() >= kMost) models_.clear();
-  models_.emplace(path, std::move(model));
+  if (predictors_.size() >= kMost) predictors_.clear();
+  predictors_.emplace(path, std::move(predictor));
 }
 
 Library load_library() {
@@ -50,10 +49,23 @@ Library load_library() {
   return library;
 }
 
-std::shared_ptr<const cost::OperatorModel> read_operators(const std::string& path) {
+Predictor read_predictor(const std::string& path) {
   constexpr std::uintmax_t kLargest = 1 << 20;
-  const cost::Constants constants = cost::read_constants(read_file(path, kLargest), named(path));
-  return std::make_shared<const cost::OperatorModel>(cost::make_operator_model(constants));
+  const std::string text = read_file(path, kLargest);
+  Predictor predictor;
+  if (text.find(kCalibrationFormat) != std::string::npos) {
+    predictor.calibration = read_calibration(text, named(path));
+  } else {
+    const cost::Constants constants = cost::read_constants(text, named(path));
+    predictor.operators =
+        std::make_shared<const cost::OperatorModel>(cost::make_operator_model(constants));
+  }
+  return predictor;
+}
+
+void use(Library& library, const Predictor& predictor) {
+  if (predictor.operators) library.operators = predictor.operators;
+  if (predictor.calibration) library.calibrations.push_back(*predictor.calibration);
 }
 
 }  // namespace foretrain

@@ -5,6 +5,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "foretrain/graph/backward.h"
 #include "foretrain/graph/graph.h"
 #include "foretrain/hw/catalog.h"
+#include "foretrain/predict/calibration.h"
 
 namespace foretrain {
 
@@ -46,17 +48,23 @@ class StepCache {
   std::size_t nodes_ = 0;
 };
 
+// What a file of `foretrain fit` holds: one of these.
+struct Predictor {
+  std::shared_ptr<const cost::OperatorModel> operators;
+  std::optional<Calibration> calibration;
+};
+
 // Predictors by the file that they were read from; a file is read once.
 class PredictorCache {
  public:
-  std::shared_ptr<const cost::OperatorModel> find(const std::string& path);
-  void insert(const std::string& path, std::shared_ptr<const cost::OperatorModel> model);
+  std::shared_ptr<const Predictor> find(const std::string& path);
+  void insert(const std::string& path, std::shared_ptr<const Predictor> predictor);
 
  private:
   static constexpr std::size_t kMost = 64;
 
   std::mutex mutex_;
-  std::unordered_map<std::string, std::shared_ptr<const cost::OperatorModel>> models_;
+  std::unordered_map<std::string, std::shared_ptr<const Predictor>> predictors_;
 };
 
 // What is known, passed to every prediction. Many threads may predict with one.
@@ -64,6 +72,7 @@ struct Library {
   hw::Catalog catalog;
   cost::OpTimer op_timer;                          // the form of the operator model
   std::shared_ptr<const cost::OperatorModel> operators;  // its constants
+  std::vector<Calibration> calibrations;  // of the devices that were measured
   bool read_files = true;  // whether a request may name files; a server says no
   std::unique_ptr<StepCache> steps;
   std::unique_ptr<PredictorCache> predictors;
@@ -71,7 +80,10 @@ struct Library {
 
 Library load_library();
 
-// The operator model in a file that `foretrain fit operators` wrote. Throws Error: Io, BadInput.
-std::shared_ptr<const cost::OperatorModel> read_operators(const std::string& path);
+// Reads what `foretrain fit` wrote. Throws Error: Io, BadInput.
+Predictor read_predictor(const std::string& path);
+
+// From now on every prediction uses it.
+void use(Library& library, const Predictor& predictor);
 
 }  // namespace foretrain

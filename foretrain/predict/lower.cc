@@ -35,7 +35,7 @@ class Emitter {
  public:
   Emitter(const graph::Bound& bound, const Setting& setting, const Request& request, Job& job,
           WorkerClass& worker, const Library& library)
-      : bound_(bound), request_(request), job_(job), worker_(worker) {
+      : bound_(bound), host_speed_(setting.host_speed), job_(job), worker_(worker) {
     const hw::Device& device = setting.cluster.devices[static_cast<std::size_t>(worker.device)];
     context_ = cost::context_for(device, *setting.framework, request.precision, *setting.operators);
     worker_.host = sim::add_resource(job.program, sim::Service::InOrder);
@@ -48,7 +48,7 @@ class Emitter {
   void emit(std::size_t first, std::size_t last, std::vector<sim::TaskId> after) {
     for (std::size_t n = first; n < last; ++n) {
       const graph::NodeView view{bound_, bound_.graph->nodes[n]};
-      waiting_host_ += cost::host_time(view, context_) / request_.host_speed;
+      waiting_host_ += cost::host_time(view, context_) / host_speed_;
       if (worker_.ops[n].kernels > 0) {
         const auto tag = static_cast<std::int32_t>(n);
         const sim::TaskId host =
@@ -92,7 +92,7 @@ class Emitter {
   }
 
   const graph::Bound& bound_;
-  const Request& request_;
+  double host_speed_;
   Job& job_;
   WorkerClass& worker_;
   cost::Context context_;

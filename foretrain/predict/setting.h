@@ -16,6 +16,7 @@ struct Setting {
   hw::Cluster cluster;
   std::shared_ptr<const cost::Framework> framework;
   std::shared_ptr<const cost::OperatorModel> operators;
+  double host_speed = 1;  // against the reference machine
   hw::Device server_device;  // of parameter servers
   int workers = 1;
   std::int64_t batch = 1;  // per worker

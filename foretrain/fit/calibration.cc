@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/fit/calibration.h"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "foretrain/base/error.h"
+#include "foretrain/base/file.h"
+#include "foretrain/base/json.h"
+#include "foretrain/fit/minimise.h"
+#include "foretrain/predict/predict.h"
+
+namespace foretrain::fit {
+namespace {
+
+constexpr std::uintmax_t kLargestFile = 64 << 20;
+
+MeasuredStep read_step(const std::string& line, const std::string& where) {
+  const Json json = parse_json(line, where);
+  JsonFields fields(json, where);
+  MeasuredStep step;
+  step.request = parse_request(fields.require("request").dump(), where + ": request");
+  step.step_time_s = fields.required_number("step_time_s");
+  if (!(step.step_time_s > 0)) {
+    throw Error(ErrorKind::BadInput, where + ": 'step_time_s' is not above 0");
+  }
+  fields.finish();
+  return step;
+}
+
+// The one kind of device that all steps run on.
+hw::Device common_device(const std::vector<MeasuredStep>& steps, const Library& library) {
+  std::optional<hw::Device> common;
+  for (const MeasuredStep& step : steps) {
+    for (const hw::Device& device : find_setting(step.request, library).cluster.devices) {
+      if (common && common->name != device.name) {
+        throw Error(ErrorKind::BadInput, "measured steps run on " + common->name + " and on " +
+                                             device.name + "; calibrate one device at a time");
+      }
+      common = device;
+    }
+  }
+  return *common;
+}
+
+// Predicts the steps with a calibration.
+class Trial {
+ public:
+  Trial(const std::vector<MeasuredStep>& steps, const Library& library)
+      : steps_(steps), library_(library) {}
+
+  // ln(predicted / measured) of each step.
+  std::vector<double> logs(const Calibration& calibration) const {
+    Library library;
+    library.catalog = library_.catalog;
+    library.op_timer = library_.op_timer;
+    library.operators = library_.operators;
+    library.calibrations = {calibration};
+    library.read_files = library_.read_files;
+    std::vector<double> result;
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      result.push_back(std::log(time_s(i, library) / steps_[i].step_time_s));
+    }
+    return result;
+  }
+
+ private:
+  // Steps are prepared once: their graphs do not depend on the calibration.
+  double time_s(std::size_t i, Library& library) const {
+    std::swap(library.steps, caches_.steps);
+    std::swap(library.predictors, caches_.predictors);
+    const double time = predict(steps_[i].request, library).step_time_s.value;
+    std::swap(library.steps, caches_.steps);
+    std::swap(library.predictors, caches_.predictors);
+    return time;
+  }
+
+  const std::vector<MeasuredStep>& steps_;
+  const Library& library_;
+  mutable Library caches_ = load_library();
+};
+
+double mean_error(const std::vector<double>& logs) {
+  double sum = 0;
+  for (const double log : logs) sum += std::abs(std::expm1(log));
+  return sum / static_cast<double>(logs.size());
+}
+
+}  // namespace
+
+std::vector<MeasuredStep> read_steps(const std::filesystem::path& file) {
+  std::istringstream text(read_file(file, kLargestFile));
+  std::vector<MeasuredStep> steps;
+  std::string line;
+  for (std::size_t number = 1; std::getline(text, line); ++number) {
+    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    steps.push_back(read_step(line, named(file) + ": line " + std::to_string(number)));
+  }
+  if (steps.empty()) throw Error(ErrorKind::NotFound, named(file) + ": has no measured step");
+  return steps;
+}
+
+FittedCalibration fit_calibration(const std::vector<MeasuredStep>& steps,
+                                  const CalibrationFit& options, const Library& library) {
+  if (steps.empty()) throw Error(ErrorKind::BadInput, "no measured step to calibrate by");
+  const hw::Device device = common_device(steps, library);
+  const bool several = std::any_of(steps.begin(), steps.end(), [&](const MeasuredStep& step) {
+    return find_setting(step.request, library).workers > 1;
+  });
+  const Trial trial(steps, library);
+  FittedCalibration fitted;
+  fitted.steps = steps.size();
+  fitted.calibration.device = device.name;
+  Calibration& best = fitted.calibration;
+  std::vector<double*> places{&best.compute, &best.memory};
+  if (!hw::is_cpu(device)) places.push_back(&best.host);  // a CPU is its own host
+  if (several) places.push_back(&best.network);
+  fitted.before = mean_error(trial.logs(best));
+  const auto set = [&places](const std::vector<double>& values) {
+    for (std::size_t i = 0; i < places.size(); ++i) *places[i] = values[i];
+  };
+  const auto loss = [&](const std::vector<double>& values) {
+    set(values);
+    double sum = 0;
+    for (const double value : values) sum += std::pow(std::log(value) / options.usual, 2);
+    for (const double log : trial.logs(best)) sum += std::pow(log / options.noise, 2);
+    return sum;
+  };
+  set(minimise(std::vector<Variable>(places.size(), {1, 0.05, 20}), options.evaluations, loss));
+  fitted.after = mean_error(trial.logs(best));
+  return fitted;
+}
+
+}  // namespace foretrain::fit

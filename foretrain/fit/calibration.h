@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// A device's calibration from a few measured steps.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "foretrain/predict/calibration.h"
+#include "foretrain/predict/library.h"
+#include "foretrain/predict/request.h"
+
+namespace foretrain::fit {
+
+// A step that was measured: what ran, and how long one step took.
+struct MeasuredStep {
+  Request request;
+  double step_time_s = 0;
+};
+
+// Reads JSON lines {"request": {...}, "step_time_s": 0.12}. Throws Error naming the line: BadInput;
+// Io, NotFound where there is no line.
+std::vector<MeasuredStep> read_steps(const std::filesystem::path& file);
+
+struct CalibrationFit {
+  // How far factors of an unknown machine lie from 1, and how far steps lie from predictions that
+  // know them: standard deviations of logarithms.
+  double usual = 0.5;
+  double noise = 0.08;
+  int evaluations = 300;
+};
+
+struct FittedCalibration {
+  Calibration calibration;
+  std::size_t steps = 0;
+  double before = 0;  // mean absolute error, |predicted / measured - 1|
+  double after = 0;
+};
+
+// The most probable factors, given the steps and what is usual (maximum a posteriori): with one
+// step they move together, with ten they part. All steps must run on one kind of device. Throws
+// Error(BadInput) where they do not, and what predictions throw.
+FittedCalibration fit_calibration(const std::vector<MeasuredStep>& steps,
+                                  const CalibrationFit& options, const Library& library);
+
+}  // namespace foretrain::fit

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/fit/calibration.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+
+#include "foretrain/base/error.h"
+#include "foretrain/predict/predict.h"
+
+namespace foretrain::fit {
+namespace {
+
+// Steps of a machine that is as `truth` says, by the predictor itself.
+std::vector<MeasuredStep> steps_of(const std::vector<std::string>& requests,
+                                   const Calibration& truth) {
+  Library library = load_library();
+  library.calibrations = {truth};
+  std::vector<MeasuredStep> steps;
+  for (const std::string& text : requests) {
+    const Request request = parse_request(text, "test");
+    steps.push_back({request, predict(request, library).step_time_s.value});
+  }
+  return steps;
+}
+
+std::string on_t4(const std::string& rest) { return R"({"device": "t4", )" + rest + "}"; }
+
+const std::vector<std::string> kRequests{on_t4(R"("model": "vgg16", "batch": 64)"),
+                                         on_t4(R"("model": "mobilenet_v2", "batch": 64)"),
+                                         on_t4(R"("model": "resnet18-cifar", "batch": 2)"),
+                                         on_t4(R"("model": "bert-base:seq=128", "batch": 16)"),
+                                         on_t4(R"("model": "densenet121", "batch": 4)")};
+
+TEST(FitCalibration, FindsAMachineThatIsSlowerInEveryWay) {
+  const Calibration truth{"t4", 0.8, 0.7, 0.6, 1};
+  const FittedCalibration fitted = fit_calibration(steps_of(kRequests, truth), {}, load_library());
+  EXPECT_EQ(fitted.calibration.device, "t4");
+  EXPECT_GT(fitted.before, 0.15);
+  EXPECT_LT(fitted.after, 0.03);
+  EXPECT_NEAR(std::log(fitted.calibration.compute / 0.8), 0, 0.1);
+  EXPECT_NEAR(std::log(fitted.calibration.memory / 0.7), 0, 0.15);
+  EXPECT_NEAR(std::log(fitted.calibration.host / 0.6), 0, 0.1);
+  EXPECT_EQ(fitted.calibration.network, 1);
+}
+
+// One step cannot tell what is slow; what it does not touch stays as it was.
+TEST(FitCalibration, OneStepMovesOnlyWhatItTouches) {
+  const Calibration truth{"t4", 0.5, 1, 1, 1};
+  const FittedCalibration fitted =
+      fit_calibration(steps_of({kRequests[0]}, truth), {}, load_library());
+  EXPECT_LT(fitted.after, 0.05);
+  EXPECT_LT(fitted.calibration.compute, 0.7);
+  EXPECT_NEAR(fitted.calibration.host, 1, 0.05);
+}
+
+TEST(FitCalibration, FindsASlowNetwork) {
+  const std::vector<std::string> two{
+      on_t4(
+          R"("model": "vgg16", "batch": 4, "workers": 2, "workers_per_node": 1, "network": "10gbe")"),
+      on_t4(R"("model": "vgg16", "batch": 16)")};
+  const Calibration truth{"t4", 1, 1, 1, 0.5};
+  const FittedCalibration fitted = fit_calibration(steps_of(two, truth), {}, load_library());
+  EXPECT_NEAR(std::log(fitted.calibration.network / 0.5), 0, 0.15);
+}
+
+TEST(FitCalibration, RefusesTwoKindsOfDevices) {
+  const std::vector<MeasuredStep> mixed{
+      {parse_request(R"({"model": "mlp", "device": "t4"})", "a"), 1},
+      {parse_request(R"({"model": "mlp", "device": "l4"})", "b"), 1}};
+  EXPECT_THROW(fit_calibration(mixed, {}, load_library()), Error);
+  EXPECT_THROW(fit_calibration({}, {}, load_library()), Error);
+}
+
+TEST(ReadSteps, NamesTheLineOfAMistake) {
+  const std::filesystem::path path =
+      std::filesystem::temp_directory_path() / "foretrain_steps.jsonl";
+  const auto problem = [&path](const std::string& text) -> std::string {
+    std::ofstream(path) << text;
+    try {
+      return std::to_string(read_steps(path).size());
+    } catch (const Error& error) {
+      return error.what();
+    }
+  };
+  const std::string fine = R"({"request": {"model": "mlp", "device": "t4"}, "step_time_s": 0.1})";
+  EXPECT_EQ(problem(fine + "\n\n" + fine + "\n"), "2");
+  EXPECT_NE(problem(fine + "\n{\n").find("line 2"), std::string::npos);
+  EXPECT_NE(problem(R"({"request": {"model": "mlp"}, "step_time_s": -1})").find("not above 0"),
+            std::string::npos);
+  EXPECT_NE(problem("\n").find("no measured step"), std::string::npos);
+  std::filesystem::remove(path);
+}
+
+}  // namespace
+}  // namespace foretrain::fit
