@@ -44,41 +44,32 @@ hw::Device common_device(const std::vector<MeasuredStep>& steps, const Library& 
   return *common;
 }
 
-// Predicts the steps with a calibration.
+// Predicts the steps with a calibration. Its library keeps the prepared steps, whose graphs do not
+// depend on the calibration.
 class Trial {
  public:
-  Trial(const std::vector<MeasuredStep>& steps, const Library& library)
-      : steps_(steps), library_(library) {}
+  Trial(const std::vector<MeasuredStep>& steps, const Library& known)
+      : steps_(steps), library_(load_library()) {
+    library_.catalog = known.catalog;
+    library_.op_timer = known.op_timer;
+    library_.operators = known.operators;
+    library_.read_files = known.read_files;
+  }
 
   // ln(predicted / measured) of each step.
-  std::vector<double> logs(const Calibration& calibration) const {
-    Library library;
-    library.catalog = library_.catalog;
-    library.op_timer = library_.op_timer;
-    library.operators = library_.operators;
-    library.calibrations = {calibration};
-    library.read_files = library_.read_files;
+  std::vector<double> logs(const Calibration& calibration) {
+    library_.calibrations = {calibration};
     std::vector<double> result;
-    for (std::size_t i = 0; i < steps_.size(); ++i) {
-      result.push_back(std::log(time_s(i, library) / steps_[i].step_time_s));
+    for (const MeasuredStep& step : steps_) {
+      const double predicted = predict(step.request, library_).step_time_s.value;
+      result.push_back(std::log(predicted / step.step_time_s));
     }
     return result;
   }
 
  private:
-  // Steps are prepared once: their graphs do not depend on the calibration.
-  double time_s(std::size_t i, Library& library) const {
-    std::swap(library.steps, caches_.steps);
-    std::swap(library.predictors, caches_.predictors);
-    const double time = predict(steps_[i].request, library).step_time_s.value;
-    std::swap(library.steps, caches_.steps);
-    std::swap(library.predictors, caches_.predictors);
-    return time;
-  }
-
   const std::vector<MeasuredStep>& steps_;
-  const Library& library_;
-  mutable Library caches_ = load_library();
+  Library library_;
 };
 
 double mean_error(const std::vector<double>& logs) {
@@ -108,7 +99,7 @@ FittedCalibration fit_calibration(const std::vector<MeasuredStep>& steps,
   const bool several = std::any_of(steps.begin(), steps.end(), [&](const MeasuredStep& step) {
     return find_setting(step.request, library).workers > 1;
   });
-  const Trial trial(steps, library);
+  Trial trial(steps, library);
   FittedCalibration fitted;
   fitted.steps = steps.size();
   fitted.calibration.device = device.name;
