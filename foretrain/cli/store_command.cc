@@ -10,6 +10,7 @@
 #include "foretrain/cli/commands.h"
 #include "foretrain/cli/console.h"
 #include "foretrain/cli/humanise.h"
+#include "foretrain/cli/progress.h"
 #include "foretrain/cli/resource_text.h"
 #include "foretrain/cli/table.h"
 #include "foretrain/store/columns.h"
@@ -188,7 +189,13 @@ void run_export(const Options& options, Console& console) {
 void run_import(const Options& options, Console& console) {
   store::Store store(options.store);
   for (const std::string& input : options.inputs) {
-    for (const store::Imported& file : store::import_path(store, input)) {
+    std::vector<store::Imported> files;
+    {
+      Progress progress("lines");
+      files = store::import_path(
+          store, input, [&](std::size_t lines, double share) { progress.show(lines, share); });
+    }
+    for (const store::Imported& file : files) {
       const std::string skipped =
           file.skipped == 0 ? "" : ", " + std::to_string(file.skipped) + " were there already";
       console.line(printable(file.file) + ": " + std::to_string(file.rows) + " rows into " +

@@ -3,14 +3,45 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/near.h"
 
 namespace foretrain::store {
+namespace {
 
-Sheet::Sheet(const std::filesystem::path& path)
-    : file_(path.filename().string()),
+constexpr int kDigits = 6;
+constexpr double kMostWhole = 9007199254740992;  // 2^53
+
+bool is_whole(double value) { return value == std::floor(value) && std::abs(value) <= kMostWhole; }
+
+}  // namespace
+
+Meter::Meter(const std::filesystem::path& path, OnLines on_lines) : on_lines_(std::move(on_lines)) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (!fs::is_directory(path, error)) {
+    const std::uintmax_t bytes = fs::file_size(path, error);
+    if (!error) all_bytes_ = static_cast<double>(bytes);
+    return;
+  }
+  for (const fs::directory_entry& entry : fs::directory_iterator(path, error)) {
+    if (entry.path().extension() != ".csv") continue;
+    const std::uintmax_t bytes = entry.file_size(error);
+    if (!error) all_bytes_ += static_cast<double>(bytes);
+  }
+}
+
+void Meter::add_line(std::size_t bytes) {
+  ++lines_;
+  bytes_ += static_cast<double>(bytes);
+  if (on_lines_) on_lines_(lines_, all_bytes_ > 0 ? std::min(1.0, bytes_ / all_bytes_) : 0);
+}
+
+Sheet::Sheet(const std::filesystem::path& path, Meter& meter)
+    : meter_(meter),
+      file_(path.filename().string()),
       in_(path, std::ios::binary),
       reader_(in_, "file " + printable(file_)) {
   if (!in_.is_open() || std::filesystem::is_directory(path)) {
@@ -46,6 +77,8 @@ bool Sheet::next() {
     fail(std::to_string(cells_.size()) + " fields where the first line has " +
          std::to_string(columns_.size()) + "; is the line cut off or a quote missing?");
   }
+  meter_.add_line(reader_.bytes() - counted_);
+  counted_ = reader_.bytes();
   return true;
 }
 
@@ -55,8 +88,7 @@ const std::string& Sheet::cell(std::string_view column) const {
   return cells_[static_cast<std::size_t>(found - columns_.begin())];
 }
 
-double Sheet::number(std::string_view column) const {
-  const std::string& text = cell(column);
+double Sheet::number_of(std::string_view text, std::string_view column) const {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
@@ -65,24 +97,45 @@ double Sheet::number(std::string_view column) const {
   return value;
 }
 
+double Sheet::number(std::string_view column) const { return number_of(cell(column), column); }
+
+std::vector<double> Sheet::numbers(std::string_view column) const {
+  std::vector<double> values;
+  std::string_view rest = cell(column);
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find(' '), rest.size());
+    values.push_back(number_of(rest.substr(0, end), column));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return values;
+}
+
 std::optional<double> Sheet::optional_number(std::string_view column) const {
   if (cell(column).empty()) return std::nullopt;
   return number(column);
 }
 
 std::int64_t Sheet::integer(std::string_view column) const {
-  constexpr double kMost = 9007199254740992;  // 2^53
   const double value = number(column);
-  if (value != std::floor(value) || std::abs(value) > kMost) {
+  if (!is_whole(value)) {
     fail("'" + printable(cell(column)) + "' in column " + std::string(column) +
          " is no whole number");
   }
   return static_cast<std::int64_t>(value);
 }
 
-std::string number_text(double value) {
+std::string exact_text(double value) {
   std::array<char, 32> digits{};
   const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+  return {digits.data(), end};
+}
+
+std::string rounded_text(double value) {
+  if (is_whole(value)) return exact_text(value);
+  std::array<char, 32> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value,
+                                 std::chars_format::general, kDigits)
+                       .ptr;
   return {digits.data(), end};
 }
 

@@ -13,14 +13,28 @@
 #include <vector>
 
 #include "foretrain/base/csv.h"
+#include "foretrain/store/exchange.h"
 
 namespace foretrain::store {
+
+// How much of a file, or of all files of a folder, has been read.
+class Meter {
+ public:
+  Meter(const std::filesystem::path& path, OnLines on_lines);
+  void add_line(std::size_t bytes);
+
+ private:
+  OnLines on_lines_;
+  std::size_t lines_ = 0;
+  double bytes_ = 0;
+  double all_bytes_ = 0;
+};
 
 // A CSV file with named columns.
 class Sheet {
  public:
   // Throws Error(Io) where it cannot be opened, BadInput where a column is there twice.
-  explicit Sheet(const std::filesystem::path& path);
+  Sheet(const std::filesystem::path& path, Meter& meter);
 
   bool has(std::string_view column) const;
   bool has_all(const std::vector<std::string>& columns) const;
@@ -36,7 +50,8 @@ class Sheet {
   // Throw Error(BadInput) that names line and column.
   double number(std::string_view column) const;  // finite
   std::optional<double> optional_number(std::string_view column) const;
-  std::int64_t integer(std::string_view column) const;  // 3 and 3.0
+  std::int64_t integer(std::string_view column) const;         // 3 and 3.0
+  std::vector<double> numbers(std::string_view column) const;  // with spaces between
   void read(const char* column, std::string& field) const { field = cell(column); }
   void read(const char* column, double& field) const { field = number(column); }
   void read(const char* column, std::int64_t& field) const { field = integer(column); }
@@ -50,6 +65,10 @@ class Sheet {
   [[noreturn]] void fail(const std::string& what) const;  // about the current line
 
  private:
+  double number_of(std::string_view text, std::string_view column) const;
+
+  Meter& meter_;
+  std::size_t counted_ = 0;  // bytes that the meter knows
   std::string file_;
   std::ifstream in_;
   CsvReader reader_;
@@ -57,14 +76,7 @@ class Sheet {
   std::vector<std::string> cells_;
 };
 
-std::string number_text(double value);  // the shortest that reads back as the same
-
-inline std::string cell_text(const std::string& text) { return csv_field(text); }
-inline std::string cell_text(double value) { return number_text(value); }
-inline std::string cell_text(std::int64_t value) { return std::to_string(value); }
-template <typename T>
-std::string cell_text(const std::optional<T>& maybe) {
-  return maybe ? cell_text(*maybe) : "";
-}
+std::string exact_text(double value);    // the shortest that reads back as the same
+std::string rounded_text(double value);  // six significant digits; whole numbers stay as they are
 
 }  // namespace foretrain::store

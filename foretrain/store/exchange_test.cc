@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -139,6 +140,8 @@ TEST(Export, GoesIntoAnotherStore) {
   RunRecord failed = sample_record(1);
   failed.run.status = "failed";
   failed.run.message = "a \"quoted\",\nbroken line";
+  failed.metrics.clear();
+  failed.step_times_s.clear();
   store.append_run(failed);
   import_path(store, folder.file("t.csv", kTrainingColumns + kTrainingLine));
   Operator one;
@@ -162,6 +165,100 @@ TEST(Export, GoesIntoAnotherStore) {
   }
   EXPECT_EQ(other.run(1).step_times_s, (std::vector<double>{0.25, 0.5}));
   EXPECT_EQ(other.run(2).run.message, failed.run.message);
+}
+
+std::string exported(const Store& store, const std::string& table) {
+  std::ostringstream out;
+  export_table(store, table, out);
+  return out.str();
+}
+
+// 1/3 has six digits, 0.1 s as a 32-bit float is 0.1 again, whole bytes keep all of theirs.
+TEST(Export, RoundsWhatWasMeasured) {
+  const TemporaryStore file;
+  Store store = file.open();
+  RunRecord record = sample_record(0);
+  record.run.step_median_s = 1.0 / 3;
+  record.run.foreign_load = 123456789;
+  record.run.details = R"({"compute_s":0.22717888799888897,"peak_tensor_bytes":190526264.0})";
+  record.metrics[0].burst_amount = 123456789.5;
+  record.step_times_s = {0.1, 2.0 / 3};
+  store.append_run(record);
+  const std::string runs = exported(store, "runs");
+  EXPECT_NE(runs.find(",0.333333,"), std::string::npos) << runs;
+  EXPECT_NE(runs.find(",123456789,"), std::string::npos) << runs;
+  EXPECT_NE(runs.find(R"({""compute_s"":0.227179,""peak_tensor_bytes"":190526264})"),
+            std::string::npos)
+      << runs;
+  EXPECT_NE(exported(store, "metrics").find(",1.23457e+08,"), std::string::npos);
+  EXPECT_EQ(exported(store, "steps"), "run,times_s\n1,0.1 0.666667\n");
+}
+
+// Of a run that does not count only its own line is written.
+TEST(Export, LeavesOutWhatRunsThatDoNotCountMeasured) {
+  const TemporaryStore file;
+  Store store = file.open();
+  RunRecord outlier = sample_record(0);
+  outlier.run.status = "outlier";
+  store.append_run(outlier);
+  EXPECT_NE(exported(store, "runs").find("outlier"), std::string::npos);
+  EXPECT_EQ(exported(store, "steps"), "run,times_s\n");
+  EXPECT_EQ(exported(store, "metrics").find("worker"), std::string::npos);
+}
+
+// A line holds 10,000 steps at most.
+TEST(Export, ManyStepsReadBack) {
+  const TemporaryStore file;
+  const TemporaryFolder folder;
+  Store store = file.open();
+  RunRecord record = sample_record(0);
+  record.step_times_s.assign(10'001, 0.25);
+  record.step_times_s.back() = 0.5;
+  store.append_run(record);
+  const std::string steps = exported(store, "steps");
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), '\n'), 3);
+  EXPECT_TRUE(steps.ends_with("0.25\n1,0.5\n"));
+  export_folder(store, folder.path());
+  const TemporaryStore other_file;
+  Store other(other_file.path());
+  import_path(other, folder.path());
+  EXPECT_EQ(other.run(1).step_times_s, record.step_times_s);
+}
+
+TEST(Import, ReadsStepsOneByOneToo) {
+  const TemporaryStore file;
+  const TemporaryFolder folder;
+  Store store = file.open();
+  store.append_run(sample_record(0));
+  export_folder(store, folder.path());
+  folder.file("steps.csv", "run,step,time_s\n1,0,0.25\n1,1,0.5\n");
+  const TemporaryStore other_file;
+  Store other(other_file.path());
+  import_path(other, folder.path());
+  EXPECT_EQ(other.run(1).step_times_s, (std::vector<double>{0.25, 0.5}));
+  folder.file("steps.csv", "run,times_s\n1,0.25 fast\n");
+  const TemporaryStore third_file;
+  Store third(third_file.path());
+  EXPECT_EQ(import_error(third, folder.path()),
+            "file steps.csv, line 2: 'fast' in column times_s is no number");
+}
+
+// The file is read in blocks, so shares are those of blocks: more than one here.
+TEST(Import, TellsHowFarItIs) {
+  const TemporaryStore file;
+  const TemporaryFolder folder;
+  Store store = file.open();
+  std::string text = kTrainingColumns;
+  for (int i = 0; i < 3000; ++i) text += kTrainingLine;
+  std::vector<double> shares;
+  import_path(store, folder.file("t.csv", text), [&](std::size_t lines, double share) {
+    shares.push_back(share);
+    EXPECT_EQ(lines, shares.size());
+  });
+  ASSERT_EQ(shares.size(), 3000U);
+  EXPECT_TRUE(std::is_sorted(shares.begin(), shares.end()));
+  EXPECT_LT(shares.front(), 0.5);
+  EXPECT_EQ(shares.back(), 1);
 }
 
 }  // namespace

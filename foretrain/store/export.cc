@@ -3,6 +3,7 @@
 #include <ostream>
 
 #include "foretrain/base/error.h"
+#include "foretrain/base/json.h"
 #include "foretrain/base/near.h"
 #include "foretrain/store/columns.h"
 #include "foretrain/store/csv_rows.h"
@@ -11,15 +12,47 @@
 namespace foretrain::store {
 namespace {
 
+constexpr std::size_t kStepsPerLine = 10'000;  // a field of a CSV file may have 1 MiB
+
+// Published numbers stay as they are.
+template <typename Row>
+constexpr bool kMeasured = !std::same_as<Row, Training>;
+
+std::string cell_text(const std::string& text, bool /*measured*/) { return csv_field(text); }
+std::string cell_text(double value, bool measured) {
+  return measured ? rounded_text(value) : exact_text(value);
+}
+std::string cell_text(std::int64_t value, bool /*measured*/) { return std::to_string(value); }
+template <typename T>
+std::string cell_text(const std::optional<T>& maybe, bool measured) {
+  return maybe ? cell_text(*maybe, measured) : "";
+}
+
 template <typename Row>
 std::string line_of(const Row& row) {
   std::string line;
   bool first = true;
   each_column(row, [&](const char*, const auto& field) {
-    line += (first ? "" : ",") + cell_text(field);
+    line += (first ? "" : ",") + cell_text(field, kMeasured<Row>);
     first = false;
   });
   return line;
+}
+
+void round_numbers(Json& value) {
+  if (value.is_number_float()) {
+    value = Json::parse(rounded_text(value.get<double>()));
+  } else if (value.is_structured()) {
+    for (Json& part : value) round_numbers(part);
+  }
+}
+
+// What is no JSON stays as it is.
+std::string rounded_json(const std::string& text) {
+  Json value = Json::parse(text, nullptr, false);
+  if (value.is_discarded()) return text;
+  round_numbers(value);
+  return value.dump();
 }
 
 template <typename Row>
@@ -30,12 +63,15 @@ void write_all(const std::vector<Row>& rows, std::ostream& out) {
 
 void write_runs(const Store& store, std::ostream& out) {
   out << "id," << column_list<Run>() << '\n';
-  for (const Run& run : store.runs()) out << run.id << ',' << line_of(run) << '\n';
+  for (Run& run : store.runs()) {
+    run.details = rounded_json(run.details);
+    out << run.id << ',' << line_of(run) << '\n';
+  }
 }
 
 void write_metrics(const Store& store, std::ostream& out) {
   out << "run," << column_list<Metric>() << '\n';
-  for (const Run& run : store.runs()) {
+  for (const Run& run : store.runs({.status = "ok"})) {
     for (const Metric& metric : store.run(run.id).metrics) {
       out << run.id << ',' << line_of(metric) << '\n';
     }
@@ -43,12 +79,18 @@ void write_metrics(const Store& store, std::ostream& out) {
 }
 
 void write_steps(const Store& store, std::ostream& out) {
-  out << "run,step,time_s\n";
-  for (const Run& run : store.runs()) {
-    std::size_t step = 0;
-    for (const double time_s : store.run(run.id).step_times_s) {
-      out << run.id << ',' << step++ << ',' << number_text(time_s) << '\n';
+  out << "run,times_s\n";
+  for (const Run& run : store.runs({.status = "ok"})) {
+    const std::vector<double> times_s = store.run(run.id).step_times_s;
+    for (std::size_t i = 0; i < times_s.size(); ++i) {
+      if (i % kStepsPerLine == 0) {
+        out << (i == 0 ? "" : "\n") << run.id << ',';
+      } else {
+        out << ' ';
+      }
+      out << rounded_text(times_s[i]);
     }
+    if (!times_s.empty()) out << '\n';
   }
 }
 

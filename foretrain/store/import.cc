@@ -128,9 +128,9 @@ Imported import_sheet(Store& store, Sheet& sheet) {
 }
 
 // Runs of an export with their metrics and steps, by their numbers there.
-std::map<std::int64_t, RunRecord> read_records(const fs::path& folder) {
+std::map<std::int64_t, RunRecord> read_records(const fs::path& folder, Meter& meter) {
   std::map<std::int64_t, RunRecord> records;
-  Sheet runs(folder / "runs.csv");
+  Sheet runs(folder / "runs.csv", meter);
   while (runs.next()) {
     const std::int64_t id = runs.integer("id");
     if (!records.emplace(id, RunRecord{.run = read_row<Run>(runs)}).second) {
@@ -143,19 +143,23 @@ std::map<std::int64_t, RunRecord> read_records(const fs::path& folder) {
     return record->second;
   };
   if (fs::exists(folder / "metrics.csv")) {
-    Sheet sheet(folder / "metrics.csv");
+    Sheet sheet(folder / "metrics.csv", meter);
     while (sheet.next()) record_of(sheet).metrics.push_back(read_row<Metric>(sheet));
   }
   if (fs::exists(folder / "steps.csv")) {
-    Sheet sheet(folder / "steps.csv");
-    while (sheet.next()) record_of(sheet).step_times_s.push_back(sheet.number("time_s"));
+    Sheet sheet(folder / "steps.csv", meter);
+    const char* column = sheet.has("time_s") ? "time_s" : "times_s";  // older files: one per line
+    while (sheet.next()) {
+      std::vector<double>& times_s = record_of(sheet).step_times_s;
+      for (const double time_s : sheet.numbers(column)) times_s.push_back(time_s);
+    }
   }
   return records;
 }
 
-Imported import_runs(Store& store, const fs::path& folder) {
+Imported import_runs(Store& store, const fs::path& folder, Meter& meter) {
   Imported imported{.file = "runs.csv", .table = "runs"};
-  for (const auto& [id, record] : read_records(folder)) {
+  for (const auto& [id, record] : read_records(folder, meter)) {
     if (store.has_same(record.run)) {
       ++imported.skipped;
       continue;
@@ -166,11 +170,11 @@ Imported import_runs(Store& store, const fs::path& folder) {
   return imported;
 }
 
-std::vector<Imported> import_folder(Store& store, const fs::path& folder) {
+std::vector<Imported> import_folder(Store& store, const fs::path& folder, Meter& meter) {
   std::vector<Imported> all;
   const auto put_all = [&](const char* file, auto put) {
     if (!fs::exists(folder / file)) return;
-    Sheet sheet(folder / file);
+    Sheet sheet(folder / file, meter);
     Imported& imported = all.emplace_back();
     imported.file = file;
     imported.table = fs::path(file).stem().string();
@@ -179,10 +183,10 @@ std::vector<Imported> import_folder(Store& store, const fs::path& folder) {
   put_all("machines.csv", [&](const Sheet& sheet) { store.put_machine(read_row<Machine>(sheet)); });
   put_all("campaigns.csv",
           [&](const Sheet& sheet) { store.put_campaign(read_row<Campaign>(sheet)); });
-  if (fs::exists(folder / "runs.csv")) all.push_back(import_runs(store, folder));
+  if (fs::exists(folder / "runs.csv")) all.push_back(import_runs(store, folder, meter));
   for (const char* file : {"operators.csv", "collectives.csv", "training.csv"}) {
     if (!fs::exists(folder / file)) continue;
-    Sheet sheet(folder / file);
+    Sheet sheet(folder / file, meter);
     all.push_back(import_sheet(store, sheet));
   }
   if (all.empty()) {
@@ -194,13 +198,14 @@ std::vector<Imported> import_folder(Store& store, const fs::path& folder) {
 
 }  // namespace
 
-std::vector<Imported> import_path(Store& store, const fs::path& path) {
+std::vector<Imported> import_path(Store& store, const fs::path& path, const OnLines& on_lines) {
   std::vector<Imported> imported;
+  Meter meter(path, on_lines);
   store.in_transaction([&] {
     if (fs::is_directory(path)) {
-      imported = import_folder(store, path);
+      imported = import_folder(store, path, meter);
     } else {
-      Sheet sheet(path);
+      Sheet sheet(path, meter);
       imported = {import_sheet(store, sheet)};
     }
   });
