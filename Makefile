@@ -9,7 +9,7 @@ FUZZ_SECONDS ?= 600
 KILLS ?= 100
 
 help:  ## list these commands
-	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 18
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 18
 
 # Configured once; later changes of CMakeLists.txt are noticed by the build itself.
 build/%/build.ninja: CMakePresets.json
@@ -62,6 +62,10 @@ reference: build  ## hold the simulator against published answers: make referenc
 study: build  ## what predictions buy a scheduler, writes docs/simulator_study.md: make study DATA=dir
 	@test -d "$(DATA)/traces" || { echo 'make study needs the folder of measurements: make study DATA=dir' >&2; exit 2; }
 	@python3 bench/simulate_study.py $(FORETRAIN) $(DATA) docs/simulator_study.md
+
+.PHONY: lab-report
+lab-report:  ## tables and plots of what the lab measured, writes docs/lab_data.md
+	@python3 tools/write_lab.py data/lab/measured docs
 
 fuzz: packages-lint  ## fuzz each target for FUZZ_SECONDS (600)
 	@$(MAKE) -s build/fuzz/build.ninja
