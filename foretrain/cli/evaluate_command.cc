@@ -14,6 +14,7 @@
 #include "foretrain/cli/table.h"
 #include "foretrain/evaluate/evaluate.h"
 #include "foretrain/evaluate/print.h"
+#include "foretrain/tune/calibration.h"
 
 namespace foretrain::cli {
 namespace {
@@ -29,6 +30,7 @@ struct Options {
   bool coverage = false;
   std::string rows;
   std::string predictor;
+  tune::CalibrationFit factors;
 };
 
 std::string percent(double fraction, const char* format = "%.1f %%") {
@@ -140,6 +142,31 @@ void show_reasons(const evaluate::Evaluation& evaluation, bool all, const Screen
   }
 }
 
+void show_calibrated(const evaluate::Evaluation& evaluation, const Screen& screen,
+                     Console& console) {
+  if (evaluation.calibrated.empty()) return;
+  Table table;
+  table.columns = {{"calibrated", false, false}, {"file", false, false}};
+  for (const char* name : {"runs", "compute", "memory", "host", "network"}) {
+    table.columns.push_back({name, true, false});
+  }
+  const auto factor = [](double value) {
+    std::array<char, 64> text{};
+    std::snprintf(text.data(), text.size(), "%.3f", value);
+    return std::string(text.data());
+  };
+  for (const evaluate::CalibratedGroup& group : evaluation.calibrated) {
+    std::string name;
+    for (const std::string& part : group.key) name += (name.empty() ? "" : ", ") + part;
+    const Calibration& found = group.calibration;
+    table.rows.push_back({printable(name), printable(group.file), std::to_string(group.runs),
+                          factor(found.compute), factor(found.memory), factor(found.host),
+                          factor(found.network)});
+  }
+  console.line("");
+  console.write(render(table, screen));
+}
+
 void show(const evaluate::Evaluation& evaluation, const Options& options, Console& console) {
   if (options.json) return console.line(evaluate::to_json(evaluation));
   Screen screen = console.screen;
@@ -150,6 +177,7 @@ void show(const evaluate::Evaluation& evaluation, const Options& options, Consol
     return;
   }
   if (evaluation.total.rows > 0) show_scores(evaluation, screen, console);
+  show_calibrated(evaluation, screen, console);
   show_reasons(evaluation, options.unmapped, screen, console);
   for (const evaluate::IgnoredFile& file : evaluation.ignored) {
     console.line("  not read: " + printable(file.file) + ": " + printable(file.reason, 300));
@@ -183,6 +211,13 @@ class RowWriter {
   Console& console_;
   std::ofstream file_;
 };
+
+// Where evaluate itself needs no optimiser, the command brings one.
+evaluate::Calibrate calibration_by(const tune::CalibrationFit& factors) {
+  return [&factors](const std::vector<MeasuredStep>& steps, const Library& library) {
+    return tune::fit_calibration(steps, factors, library).calibration;
+  };
+}
 
 void run_evaluate(const Options& options, Console& console) {
   Library library = load_library();
@@ -232,6 +267,23 @@ void add_evaluate_command(CLI::App& app, Console& console) {
                      "write a CSV line per row to this file; - shows them");
   command.add_option("--predictor", options->predictor,
                      "a file that `foretrain fit` wrote, in place of or beside what is in use");
+  evaluate::CalibrationOptions& calibration = options->evaluate.calibration;
+  calibration.fit = calibration_by(options->factors);
+  command
+      .add_option("--calibrate", calibration.rows,
+                  "calibrate each group by this many of its runs, and score the others")
+      ->check(CLI::Range(0, 1000));
+  command
+      .add_option("--calibrate-by", calibration.by,
+                  "groups of a file beside the device's: of the same keys as --by")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command
+      .add_option("--calibrate-factors", options->factors.factors,
+                  "find only these; the others stay as they are")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember(tune::factor_names()));
   command.callback([options, &console] { run_evaluate(*options, console); });
 }
 

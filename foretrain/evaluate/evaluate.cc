@@ -9,6 +9,7 @@
 #include "foretrain/base/embedded.h"
 #include "foretrain/base/error.h"
 #include "foretrain/base/near.h"
+#include "foretrain/evaluate/calibrate.h"
 #include "foretrain/evaluate/mapping.h"
 #include "foretrain/evaluate/operator_file.h"
 #include "foretrain/evaluate/predictor.h"
@@ -68,7 +69,8 @@ std::optional<Mapping> find_mapping(const fs::path& file) {
   return std::nullopt;
 }
 
-// Goes through the files; a portion of rows is mapped, predicted and handed on together.
+// Goes through the files; a portion of rows is mapped, predicted and handed on together: a whole
+// file where its rows calibrate each other.
 class Run {
  public:
   Run(const Options& options, const Library& library, const Observer& observer)
@@ -94,12 +96,6 @@ class Run {
   void time_operators(const fs::path& path);
   void predict_portion();
 
-  struct Waiting {
-    Case one;
-    std::size_t number = 0;
-    std::optional<std::size_t> request;  // of requests_
-  };
-
   const Options& options_;
   const Observer& observer_;
   const Library& library_;
@@ -109,8 +105,8 @@ class Run {
   std::set<std::string> sources_;  // seen, for the message that one is not there
   std::uintmax_t done_bytes_ = 0;  // of earlier files
   std::vector<Waiting> waiting_;
-  std::vector<std::string> requests_;
   std::vector<IgnoredFile> ignored_;
+  std::vector<CalibratedGroup> calibrated_;
 };
 
 void Run::add(const Row& row, const std::optional<Mapping>& mapping) {
@@ -133,36 +129,24 @@ void Run::add(const Row& row, const std::optional<Mapping>& mapping) {
   one.reason = mapped.reason;
   if (!mapped.request) return;
   entry.number = mapped.number;
-  entry.request = requests_.size();
-  requests_.push_back(std::move(*mapped.request));
-}
-
-void judge(const Prediction& prediction, std::size_t number, Case& one) {
-  one.precision = prediction.precision;
-  one.batch = prediction.batch;
-  one.workers = prediction.workers;
-  one.outcome = Outcome::Refused;
-  if (!prediction.error.empty()) {
-    one.reason = prediction.error;
-  } else if (!prediction.numbers[number]) {
-    one.reason = "the report does not have this number for such a model";
-  } else {
-    one.outcome = Outcome::Predicted;
-    one.predicted = *prediction.numbers[number];
-    one.error = one.predicted / one.measured - 1;
-    one.breakdown = prediction.breakdown;
-  }
+  one.request = std::move(*mapped.request);
 }
 
 void Run::predict_portion() {
-  const auto predictions = predictor_.predict(requests_);
-  for (Waiting& entry : waiting_) {
-    if (entry.request) judge(*predictions[*entry.request], entry.number, entry.one);
-    summary_.add(entry.one);
-    if (observer_.on_case) observer_.on_case(entry.one);
+  if (options_.calibration.rows > 0) {
+    for (CalibratedGroup& group : judge_calibrated(waiting_, options_, library_)) {
+      calibrated_.push_back(std::move(group));
+    }
+  } else {
+    std::vector<Waiting*> rows;
+    for (Waiting& row : waiting_) rows.push_back(&row);
+    judge(rows, predictor_);
+  }
+  for (const Waiting& row : waiting_) {
+    summary_.add(row.one);
+    if (observer_.on_case) observer_.on_case(row.one);
   }
   waiting_.clear();
-  requests_.clear();
 }
 
 // Operators need no request: each is timed by the operator model alone.
@@ -200,7 +184,7 @@ void Run::read(const fs::path& path) {
     for (Row row; file.next(row);) {
       if (!wanted(std::string(cell(row, "source")))) continue;
       add(row, mapping);
-      if (waiting_.size() < kPortion) continue;
+      if (waiting_.size() < kPortion || options_.calibration.rows > 0) continue;
       predict_portion();
       if (observer_.progress && total_bytes > 0) {
         observer_.progress(static_cast<double>(done_bytes_ + file.bytes()) /
@@ -220,6 +204,7 @@ Evaluation Run::finish() {
                     did_you_mean(options_.source, {sources_.begin(), sources_.end()}));
   }
   evaluation.ignored = std::move(ignored_);
+  evaluation.calibrated = std::move(calibrated_);
   return evaluation;
 }
 

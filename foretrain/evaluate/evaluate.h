@@ -10,12 +10,14 @@
 #include <vector>
 
 #include "foretrain/predict/library.h"
+#include "foretrain/predict/measured_step.h"
 #include "foretrain/predict/report.h"
 
 namespace foretrain::evaluate {
 
 // Unmapped: the mapping makes no request of the row. Refused: the prediction is an error.
-enum class Outcome { Predicted, Unmapped, Refused };
+// Calibration: its group was calibrated by this run, so it is not scored.
+enum class Outcome { Predicted, Unmapped, Refused, Calibration };
 const char* to_string(Outcome outcome);
 
 // One measurement and what was predicted for it.
@@ -35,6 +37,7 @@ struct Case {
   double predicted = 0;
   double error = 0;  // predicted / measured - 1
   Breakdown breakdown;
+  std::string request;  // JSON; "" where there is none
 };
 
 // How well a set of rows is predicted. Errors are fractions, see metrics.h.
@@ -73,6 +76,13 @@ struct IgnoredFile {
   std::string reason;
 };
 
+struct CalibratedGroup {
+  std::string file;
+  std::vector<std::string> key;  // the device, then one text per CalibrationOptions::by
+  std::size_t runs = 0;          // that it was calibrated by
+  Calibration calibration;
+};
+
 struct Evaluation {
   std::vector<std::string> by;
   std::vector<Group> groups;
@@ -80,6 +90,18 @@ struct Evaluation {
   Score total;
   std::vector<Reason> reasons;  // most rows first
   std::vector<IgnoredFile> ignored;
+  std::vector<CalibratedGroup> calibrated;
+};
+
+// The machine's factors from some of its measured steps, which run on one kind of device.
+using Calibrate = std::function<Calibration(const std::vector<MeasuredStep>&, const Library&)>;
+
+// Rows of one file on one device that agree in all of `by` are one group. `rows` runs of it are
+// given to `fit`, what it finds is used for the others, and the runs themselves are not scored.
+struct CalibrationOptions {
+  std::size_t rows = 0;         // 0: none
+  std::vector<std::string> by;  // of group_keys()
+  Calibrate fit;
 };
 
 struct Options {
@@ -87,6 +109,7 @@ struct Options {
   bool count_refused = false;  // a refused row counts as an error of 100 %
   std::vector<std::string> by{"file", "device", "metric"};  // of group_keys()
   int threads = 0;                                          // 0: as many as the machine has
+  CalibrationOptions calibration;
 };
 
 // What rows may be grouped by: file, source, model, device, precision, workers, batch, metric.

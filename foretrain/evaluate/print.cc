@@ -34,6 +34,7 @@ OrderedJson score_json(const Score& score) {
 
 const char* to_string(Outcome outcome) {
   if (outcome == Outcome::Predicted) return "predicted";
+  if (outcome == Outcome::Calibration) return "calibration";
   return outcome == Outcome::Refused ? "refused" : "unmapped";
 }
 
@@ -65,12 +66,22 @@ std::string to_json(const Evaluation& evaluation) {
   for (const IgnoredFile& file : evaluation.ignored) {
     json["ignored"].push_back(OrderedJson{{"file", file.file}, {"reason", file.reason}});
   }
+  for (const CalibratedGroup& group : evaluation.calibrated) {
+    const Calibration& found = group.calibration;
+    json["calibrated"].push_back(OrderedJson{{"file", group.file},
+                                             {"group", group.key},
+                                             {"runs", group.runs},
+                                             {"compute", found.compute},
+                                             {"memory", found.memory},
+                                             {"host", found.host},
+                                             {"network", found.network}});
+  }
   return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
 std::string rows_header() {
   return "file,line,source,model,device,precision,batch,workers,metric,measured,predicted,error,"
-         "compute_s,memory_s,exposed_communication_s,host_s,reason";
+         "compute_s,memory_s,exposed_communication_s,host_s,reason,request";
 }
 
 std::string rows_line(const Case& one) {
@@ -92,7 +103,7 @@ std::string rows_line(const Case& one) {
        {parts.compute, parts.memory, parts.exposed_communication, parts.host}) {
     line += number(predicted, part.count());
   }
-  return line + "," + csv_field(one.reason);
+  return line + "," + csv_field(one.reason) + "," + csv_field(one.request);
 }
 
 }  // namespace foretrain::evaluate

@@ -17,25 +17,25 @@ Maybe value_of(const std::optional<Estimate>& estimate) {
 }
 
 const std::array kNumbers{
-    ReportNumber{"step_time_s", [](const Report& r) { return Maybe(r.step_time_s.value); }},
-    ReportNumber{"iterations_per_s",
-                 [](const Report& r) { return Maybe(1 / r.step_time_s.value); }},
-    ReportNumber{"samples_per_s", [](const Report& r) { return Maybe(r.samples_per_s); }},
-    ReportNumber{"tokens_per_s", [](const Report& r) { return r.tokens_per_s; }},
+    ReportNumber{"step_time_s", [](const Report& r) { return Maybe(r.step_time_s.value); }, 1},
+    ReportNumber{"iterations_per_s", [](const Report& r) { return Maybe(1 / r.step_time_s.value); },
+                 -1},
+    ReportNumber{"samples_per_s", [](const Report& r) { return Maybe(r.samples_per_s); }, -1},
+    ReportNumber{"tokens_per_s", [](const Report& r) { return r.tokens_per_s; }, -1},
     ReportNumber{"exposed_communication_s",
                  [](const Report& r) { return Maybe(r.breakdown.exposed_communication.count()); }},
     ReportNumber{"forward_s", [](const Report& r) { return Maybe(r.phases.forward.count()); }},
     ReportNumber{"backward_s", [](const Report& r) { return Maybe(r.phases.backward.count()); }},
     ReportNumber{"communication_s", [](const Report& r) { return Maybe(r.communication.count()); }},
-    ReportNumber{"epoch_time_s", [](const Report& r) { return value_of(r.epoch_time_s); }},
-    ReportNumber{"total_time_s", [](const Report& r) { return value_of(r.total_time_s); }},
+    ReportNumber{"epoch_time_s", [](const Report& r) { return value_of(r.epoch_time_s); }, 1},
+    ReportNumber{"total_time_s", [](const Report& r) { return value_of(r.total_time_s); }, 1},
     ReportNumber{"memory_peak_bytes", [](const Report& r) { return Maybe(r.memory.peak); }},
     ReportNumber{"memory_allocated_bytes",
                  [](const Report& r) { return Maybe(r.memory.allocated); }},
     ReportNumber{
         "memory_reserved_bytes",
         [](const Report& r) { return Maybe(r.memory.allocated + r.memory.fragmentation); }},
-    ReportNumber{"mfu", [](const Report& r) { return r.mfu; }},
+    ReportNumber{"mfu", [](const Report& r) { return r.mfu; }, -1},
 };
 
 }  // namespace

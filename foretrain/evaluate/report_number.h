@@ -14,6 +14,7 @@ namespace foretrain::evaluate {
 struct ReportNumber {
   std::string_view name;
   std::optional<double> (*read)(const Report&);
+  int of_step = 0;  // 1: in proportion to the step's time, -1: to its inverse, 0: neither
 };
 
 std::span<const ReportNumber> report_numbers();

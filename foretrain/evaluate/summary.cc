@@ -33,10 +33,14 @@ const std::array kKeys{
     GroupKey{"metric", [](const Case& c) { return c.metric; }},
 };
 
-const GroupKey* find_key(const std::string& name) {
-  const auto* found = std::find_if(kKeys.begin(), kKeys.end(),
-                                   [&](const GroupKey& key) { return key.name == name; });
-  return found == kKeys.end() ? nullptr : found;
+const GroupKey& find_key(const std::string& name) {
+  std::string list;
+  for (const GroupKey& key : kKeys) {
+    if (key.name == name) return key;
+    list += (list.empty() ? "" : ", ") + std::string(key.name);
+  }
+  throw Error(ErrorKind::BadInput,
+              "rows are not grouped by '" + printable(name) + "'; it must be one of " + list);
 }
 
 // Numbers by size, other texts by letters.
@@ -61,15 +65,16 @@ std::vector<std::string> group_keys() {
   return names;
 }
 
+std::vector<std::string> group_of(const Case& one, const std::vector<std::string>& by) {
+  std::vector<std::string> key;
+  for (const std::string& name : by) key.push_back(find_key(name).of(one));
+  return key;
+}
+
 Summary::Summary(const Options& options) : by_(options.by), count_refused_(options.count_refused) {
   if (by_.empty()) throw Error(ErrorKind::BadInput, "rows need something to be grouped by");
-  for (const std::string& name : by_) {
-    if (find_key(name) != nullptr) continue;
-    std::string list;
-    for (const std::string& known : group_keys()) list += (list.empty() ? "" : ", ") + known;
-    throw Error(ErrorKind::BadInput,
-                "rows are not grouped by '" + printable(name) + "'; it must be one of " + list);
-  }
+  for (const std::string& name : by_) find_key(name);
+  for (const std::string& name : options.calibration.by) find_key(name);
 }
 
 void Summary::Tally::add(const Case& one, bool count_refused) {
@@ -103,9 +108,7 @@ Score Summary::Tally::score() const {
 }
 
 void Summary::add(const Case& one) {
-  std::vector<std::string> key;
-  for (const std::string& name : by_) key.push_back(find_key(name)->of(one));
-  groups_[key].add(one, count_refused_);
+  groups_[group_of(one, by_)].add(one, count_refused_);
   files_[one.file].add(one, count_refused_);
   total_.add(one, count_refused_);
   if (one.outcome == Outcome::Predicted) return;

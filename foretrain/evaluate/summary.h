@@ -10,6 +10,9 @@
 
 namespace foretrain::evaluate {
 
+// What a case has for each of the keys. Throws Error(BadInput) for one that does not exist.
+std::vector<std::string> group_of(const Case& one, const std::vector<std::string>& by);
+
 // Collects cases into scores; keeps one number per row, so that medians are exact.
 class Summary {
  public:

@@ -11,13 +11,14 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/near.h"
 #include "foretrain/evaluate/operator_file.h"
-#include "foretrain/fit/minimise.h"
+#include "foretrain/tune/minimise.h"
 
 namespace foretrain::fit {
 namespace {
 
 using cost::Constants;
 using evaluate::OperatorCase;
+using tune::Variable;
 
 // Which rows decide which constants. A name that ends in a dot stands for all that begin so.
 struct Group {
@@ -170,7 +171,7 @@ FittedGroup fit_group(const Group& group, const Rows& rows, int evaluations, Con
     for (std::size_t i = 0; i < places.size(); ++i) *places[i] = values[i];
   };
   FittedGroup fitted{group.name, rows.count(), places.size(), rows.loss(constants), 0};
-  set(minimise(variables, evaluations, [&](const std::vector<double>& values) {
+  set(tune::minimise(variables, evaluations, [&](const std::vector<double>& values) {
     set(values);
     return rows.loss(constants) + distance(variables, values);
   }));

@@ -10,8 +10,8 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/file.h"
 #include "foretrain/base/near.h"
-#include "foretrain/fit/calibration.h"
 #include "foretrain/fit/operators.h"
+#include "foretrain/tune/calibration.h"
 
 namespace foretrain::fit {
 namespace {
@@ -76,12 +76,13 @@ void add_operators(CLI::App& app) {
 struct CalibrationCommand {
   std::string data;
   std::string output;
-  CalibrationFit fit;
+  tune::CalibrationFit fit;
 };
 
 void run_calibration(const CalibrationCommand& command) {
   const Library library = load_library();
-  const FittedCalibration fitted = fit_calibration(read_steps(command.data), command.fit, library);
+  const tune::FittedCalibration fitted =
+      tune::fit_calibration(tune::read_steps(command.data), command.fit, library);
   const Calibration& found = fitted.calibration;
   std::printf("  %s by %zu steps: compute x %.3f, memory x %.3f, host x %.3f, network x %.3f\n",
               found.device.c_str(), fitted.steps, found.compute, found.memory, found.host,
@@ -109,6 +110,10 @@ void add_calibration(CLI::App& app) {
       ->check(CLI::Range(0.01, 5.0));
   sub.add_option("--noise", command->fit.noise, "how far steps lie from predictions (0.08)")
       ->check(CLI::Range(0.001, 5.0));
+  sub.add_option("--factors", command->fit.factors, "find only these; the others stay as they are")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember(tune::factor_names()));
   sub.callback([command] { run_calibration(*command); });
 }
 

@@ -49,6 +49,18 @@ Library load_library() {
   return library;
 }
 
+Library copy_of(const Library& library) {
+  Library copy;
+  copy.catalog = library.catalog;
+  copy.op_timer = library.op_timer;
+  copy.operators = library.operators;
+  copy.calibrations = library.calibrations;
+  copy.read_files = library.read_files;
+  copy.steps = std::make_unique<StepCache>();
+  copy.predictors = std::make_unique<PredictorCache>();
+  return copy;
+}
+
 Predictor read_predictor(const std::string& path) {
   constexpr std::uintmax_t kLargest = 1 << 20;
   const std::string text = read_file(path, kLargest);

@@ -70,15 +70,18 @@ class PredictorCache {
 // What is known, passed to every prediction. Many threads may predict with one.
 struct Library {
   hw::Catalog catalog;
-  cost::OpTimer op_timer;                          // the form of the operator model
+  cost::OpTimer op_timer;                                // the form of the operator model
   std::shared_ptr<const cost::OperatorModel> operators;  // its constants
-  std::vector<Calibration> calibrations;  // of the devices that were measured
+  std::vector<Calibration> calibrations;                 // of the devices that were measured
   bool read_files = true;  // whether a request may name files; a server says no
   std::unique_ptr<StepCache> steps;
   std::unique_ptr<PredictorCache> predictors;
 };
 
 Library load_library();
+
+// The same knowledge with caches of its own.
+Library copy_of(const Library& library);
 
 // Reads what `foretrain fit` wrote. Throws Error: Io, BadInput.
 Predictor read_predictor(const std::string& path);

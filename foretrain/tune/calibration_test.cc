@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/fit/calibration.h"
+#include "foretrain/tune/calibration.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include "foretrain/base/error.h"
 #include "foretrain/predict/predict.h"
 
-namespace foretrain::fit {
+namespace foretrain::tune {
 namespace {
 
 // Steps of a machine that is as `truth` says, by the predictor itself.
@@ -55,6 +55,17 @@ TEST(FitCalibration, OneStepMovesOnlyWhatItTouches) {
   EXPECT_NEAR(fitted.calibration.host, 1, 0.05);
 }
 
+TEST(FitCalibration, MovesOnlyTheFactorsThatAreAsked) {
+  const Calibration truth{"t4", 1, 1, 0.5, 1};
+  CalibrationFit host;
+  host.factors = {"host"};
+  const FittedCalibration fitted =
+      fit_calibration(steps_of(kRequests, truth), host, load_library());
+  EXPECT_NEAR(std::log(fitted.calibration.host / 0.5), 0, 0.02);
+  EXPECT_EQ(fitted.calibration.compute, 1);
+  EXPECT_EQ(fitted.calibration.memory, 1);
+}
+
 TEST(FitCalibration, FindsASlowNetwork) {
   const std::vector<std::string> two{
       on_t4(
@@ -94,4 +105,4 @@ TEST(ReadSteps, NamesTheLineOfAMistake) {
 }
 
 }  // namespace
-}  // namespace foretrain::fit
+}  // namespace foretrain::tune

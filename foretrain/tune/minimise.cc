@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/fit/minimise.h"
+#include "foretrain/tune/minimise.h"
 
 #include <algorithm>
 #include <cmath>
 #include <nlopt.hpp>
 
-namespace foretrain::fit {
+namespace foretrain::tune {
 namespace {
 
 struct Search {
@@ -52,4 +52,4 @@ std::vector<double> minimise(const std::vector<Variable>& variables, int evaluat
   return state.best;
 }
 
-}  // namespace foretrain::fit
+}  // namespace foretrain::tune

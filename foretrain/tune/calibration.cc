@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/fit/calibration.h"
+#include "foretrain/tune/calibration.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <sstream>
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/file.h"
 #include "foretrain/base/json.h"
-#include "foretrain/fit/minimise.h"
 #include "foretrain/predict/predict.h"
+#include "foretrain/tune/minimise.h"
 
-namespace foretrain::fit {
+namespace foretrain::tune {
 namespace {
 
 constexpr std::uintmax_t kLargestFile = 64 << 20;
@@ -44,17 +45,37 @@ hw::Device common_device(const std::vector<MeasuredStep>& steps, const Library& 
   return *common;
 }
 
+struct Factor {
+  const char* name;
+  double Calibration::*place;
+};
+
+constexpr std::array kFactors{
+    Factor{"compute", &Calibration::compute}, Factor{"memory", &Calibration::memory},
+    Factor{"host", &Calibration::host}, Factor{"network", &Calibration::network}};
+
+// Where the factors stand that the steps can tell and the caller wants.
+std::vector<double*> open_factors(Calibration& calibration, const CalibrationFit& options,
+                                  bool has_host, bool has_network) {
+  std::vector<double*> places;
+  for (const Factor& factor : kFactors) {
+    const auto& wanted = options.factors;
+    if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), factor.name) == wanted.end()) {
+      continue;
+    }
+    if (factor.place == &Calibration::host && !has_host) continue;
+    if (factor.place == &Calibration::network && !has_network) continue;
+    places.push_back(&(calibration.*factor.place));
+  }
+  return places;
+}
+
 // Predicts the steps with a calibration. Its library keeps the prepared steps, whose graphs do not
 // depend on the calibration.
 class Trial {
  public:
   Trial(const std::vector<MeasuredStep>& steps, const Library& known)
-      : steps_(steps), library_(load_library()) {
-    library_.catalog = known.catalog;
-    library_.op_timer = known.op_timer;
-    library_.operators = known.operators;
-    library_.read_files = known.read_files;
-  }
+      : steps_(steps), library_(copy_of(known)) {}
 
   // ln(predicted / measured) of each step.
   std::vector<double> logs(const Calibration& calibration) {
@@ -80,6 +101,12 @@ double mean_error(const std::vector<double>& logs) {
 
 }  // namespace
 
+std::vector<std::string> factor_names() {
+  std::vector<std::string> names;
+  for (const Factor& factor : kFactors) names.emplace_back(factor.name);
+  return names;
+}
+
 std::vector<MeasuredStep> read_steps(const std::filesystem::path& file) {
   std::istringstream text(read_file(file, kLargestFile));
   std::vector<MeasuredStep> steps;
@@ -104,9 +131,8 @@ FittedCalibration fit_calibration(const std::vector<MeasuredStep>& steps,
   fitted.steps = steps.size();
   fitted.calibration.device = device.name;
   Calibration& best = fitted.calibration;
-  std::vector<double*> places{&best.compute, &best.memory};
-  if (!hw::is_cpu(device)) places.push_back(&best.host);  // a CPU is its own host
-  if (several) places.push_back(&best.network);
+  const std::vector<double*> places =
+      open_factors(best, options, !hw::is_cpu(device), several);  // a CPU is its own host
   fitted.before = mean_error(trial.logs(best));
   const auto set = [&places](const std::vector<double>& values) {
     for (std::size_t i = 0; i < places.size(); ++i) *places[i] = values[i];
@@ -123,4 +149,4 @@ FittedCalibration fit_calibration(const std::vector<MeasuredStep>& steps,
   return fitted;
 }
 
-}  // namespace foretrain::fit
+}  // namespace foretrain::tune

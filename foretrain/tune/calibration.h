@@ -8,19 +8,16 @@
 
 #include "foretrain/predict/calibration.h"
 #include "foretrain/predict/library.h"
-#include "foretrain/predict/request.h"
+#include "foretrain/predict/measured_step.h"
 
-namespace foretrain::fit {
-
-// A step that was measured: what ran, and how long one step took.
-struct MeasuredStep {
-  Request request;
-  double step_time_s = 0;
-};
+namespace foretrain::tune {
 
 // Reads JSON lines {"request": {...}, "step_time_s": 0.12}. Throws Error naming the line: BadInput;
 // Io, NotFound where there is no line.
 std::vector<MeasuredStep> read_steps(const std::filesystem::path& file);
+
+// compute, memory, host, network: what Calibration has.
+std::vector<std::string> factor_names();
 
 struct CalibrationFit {
   // How far factors of an unknown machine lie from 1, and how far steps lie from predictions that
@@ -28,6 +25,7 @@ struct CalibrationFit {
   double usual = 0.5;
   double noise = 0.08;
   int evaluations = 300;
+  std::vector<std::string> factors;  // only these of factor_names(); empty: all
 };
 
 struct FittedCalibration {
@@ -43,4 +41,4 @@ struct FittedCalibration {
 FittedCalibration fit_calibration(const std::vector<MeasuredStep>& steps,
                                   const CalibrationFit& options, const Library& library);
 
-}  // namespace foretrain::fit
+}  // namespace foretrain::tune

@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-namespace foretrain::fit {
+namespace foretrain::tune {
 
 // A positive number that may be varied between two bounds.
 struct Variable {
@@ -19,4 +19,4 @@ struct Variable {
 std::vector<double> minimise(const std::vector<Variable>& variables, int evaluations,
                              const std::function<double(const std::vector<double>&)>& loss);
 
-}  // namespace foretrain::fit
+}  // namespace foretrain::tune

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/evaluate/calibrate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "foretrain/evaluate/report_number.h"
+#include "foretrain/evaluate/summary.h"
+
+namespace foretrain::evaluate {
+namespace {
+
+constexpr std::size_t kMostCompared = 2000;  // rows of a group that `spread` looks at
+
+double distance(const Shares& a, const Shares& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
+  return std::sqrt(sum);
+}
+
+Shares shares_of(const Case& one) {
+  const Breakdown& parts = one.breakdown;
+  Shares shares{parts.compute.count(), parts.memory.count(), parts.exposed_communication.count(),
+                parts.host.count()};
+  double sum = 0;
+  for (const double part : shares) sum += part;
+  for (double& part : shares) part /= sum > 0 ? sum : 1;
+  return shares;
+}
+
+// The step that a row tells of, where its number follows from the step's time.
+std::optional<double> measured_step_s(const Waiting& row, std::size_t step_number,
+                                      const Prediction& prediction) {
+  const int of_step = report_numbers()[row.number].of_step;
+  if (of_step == 0 || row.one.outcome != Outcome::Predicted) return std::nullopt;
+  const double ratio = row.one.measured / row.one.predicted;
+  return *prediction.numbers[step_number] * (of_step > 0 ? ratio : 1 / ratio);
+}
+
+// One of each request among the rows, in their order.
+std::vector<std::size_t> different_runs(const std::vector<Waiting*>& rows) {
+  std::set<std::string_view> seen;
+  std::vector<std::size_t> runs;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Waiting& row = *rows[i];
+    const bool tells =
+        row.one.outcome == Outcome::Predicted && report_numbers()[row.number].of_step != 0;
+    if (tells && seen.insert(row.one.request).second) runs.push_back(i);
+  }
+  return runs;
+}
+
+// Calibrates one group and predicts it anew.
+CalibratedGroup calibrate_group(const std::vector<Waiting*>& rows, const Options& options,
+                                const Library& library, Predictor& plain) {
+  static const std::size_t kStep = report_number_named("step_time_s");
+  const std::vector<std::size_t> runs = different_runs(rows);
+  std::vector<Shares> shares;
+  for (const std::size_t run : runs) shares.push_back(shares_of(rows[run]->one));
+  std::vector<MeasuredStep> steps;
+  std::set<std::string> used;
+  for (const std::size_t place : spread(shares, options.calibration.rows)) {
+    const Waiting& row = *rows[runs[place]];
+    const auto prediction = plain.predict({row.one.request}).front();
+    steps.push_back(
+        {parse_request(row.one.request, "request"), *measured_step_s(row, kStep, *prediction)});
+    used.insert(row.one.request);
+  }
+  CalibratedGroup group;
+  group.runs = steps.size();
+  if (steps.empty()) return group;
+  group.calibration = options.calibration.fit(steps, library);
+  Library own = copy_of(library);
+  own.calibrations.push_back(group.calibration);
+  Predictor calibrated(own, options.threads);
+  judge(rows, calibrated);
+  for (Waiting* row : rows) {
+    if (!used.contains(row->one.request)) continue;
+    row->one.outcome = Outcome::Calibration;
+    row->one.reason = "its run calibrates the others";
+  }
+  return group;
+}
+
+}  // namespace
+
+std::vector<std::size_t> spread(const std::vector<Shares>& shares, std::size_t count) {
+  const std::size_t stride = (shares.size() + kMostCompared - 1) / kMostCompared;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < shares.size(); i += stride) places.push_back(i);
+  std::vector<double> nearest(places.size(), 2);  // no two shares are farther apart
+  std::vector<std::size_t> chosen;
+  while (chosen.size() < std::min(count, places.size())) {
+    double lowest = std::numeric_limits<double>::infinity();
+    std::size_t best = 0;
+    for (const std::size_t candidate : places) {
+      if (std::find(chosen.begin(), chosen.end(), candidate) != chosen.end()) continue;
+      double sum = 0;
+      for (std::size_t i = 0; i < places.size(); ++i) {
+        sum += std::min(nearest[i], distance(shares[candidate], shares[places[i]]));
+      }
+      if (sum >= lowest) continue;
+      lowest = sum;
+      best = candidate;
+    }
+    chosen.push_back(best);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      nearest[i] = std::min(nearest[i], distance(shares[best], shares[places[i]]));
+    }
+  }
+  return chosen;
+}
+
+std::vector<CalibratedGroup> judge_calibrated(std::vector<Waiting>& rows, const Options& options,
+                                              const Library& library) {
+  std::vector<Waiting*> all;
+  for (Waiting& row : rows) all.push_back(&row);
+  Predictor plain(library, options.threads);
+  judge(all, plain);
+  std::vector<std::string> by{"device"};
+  by.insert(by.end(), options.calibration.by.begin(), options.calibration.by.end());
+  std::map<std::vector<std::string>, std::vector<Waiting*>> groups;
+  for (Waiting* row : all) {
+    if (!row->one.request.empty()) groups[group_of(row->one, by)].push_back(row);
+  }
+  std::vector<CalibratedGroup> found;
+  for (const auto& [key, members] : groups) {
+    CalibratedGroup group = calibrate_group(members, options, library, plain);
+    group.file = members.front()->one.file;
+    group.key = key;
+    found.push_back(std::move(group));
+  }
+  return found;
+}
+
+}  // namespace foretrain::evaluate

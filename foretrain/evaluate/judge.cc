@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/evaluate/judge.h"
+
+namespace foretrain::evaluate {
+namespace {
+
+void compare(const Prediction& prediction, std::size_t number, Case& one) {
+  one.precision = prediction.precision;
+  one.batch = prediction.batch;
+  one.workers = prediction.workers;
+  one.outcome = Outcome::Refused;
+  if (!prediction.error.empty()) {
+    one.reason = prediction.error;
+  } else if (!prediction.numbers[number]) {
+    one.reason = "the report does not have this number for such a model";
+  } else {
+    one.outcome = Outcome::Predicted;
+    one.predicted = *prediction.numbers[number];
+    one.error = one.predicted / one.measured - 1;
+    one.breakdown = prediction.breakdown;
+  }
+}
+
+}  // namespace
+
+void judge(const std::vector<Waiting*>& rows, Predictor& predictor) {
+  std::vector<std::string> requests;
+  for (const Waiting* row : rows) {
+    if (!row->one.request.empty()) requests.push_back(row->one.request);
+  }
+  const auto predictions = predictor.predict(requests);
+  auto next = predictions.begin();
+  for (Waiting* row : rows) {
+    if (!row->one.request.empty()) compare(**next++, row->number, row->one);
+  }
+}
+
+}  // namespace foretrain::evaluate
