@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "foretrain/evaluate/test_files.h"
+#include "foretrain/predict/predict.h"
 
 namespace foretrain::evaluate {
 namespace {
@@ -76,7 +77,6 @@ TEST(JudgeCalibrated, FitsEachGroupAndLeavesItsRunsOut) {
   const std::string lines = line("mlp", 4, "rate", "8") + line("mlp", 4, "step_time", "0.5") +
                             line("mlp", 1024, "step_time", "1") +
                             line("vgg11", 8, "step_time", "2") + line("vgg11", 8, "memory", "1e9");
-  const Evaluated plain = calibrated(lines, 0);
   const Evaluated result = calibrated(lines, 1);
   ASSERT_EQ(result.fitted.size(), 2U);
   ASSERT_EQ(result.fitted[0].size(), 1U);
@@ -87,7 +87,11 @@ TEST(JudgeCalibrated, FitsEachGroupAndLeavesItsRunsOut) {
     EXPECT_EQ(result.cases[used].outcome, Outcome::Calibration) << used;
   }
   EXPECT_EQ(result.cases[2].outcome, Outcome::Predicted);
-  EXPECT_NEAR(result.cases[2].predicted / plain.cases[2].predicted, 2, 0.05);
+  Library slow = load_library();
+  slow.calibrations = {{"t4", 0.5, 0.5, 0.5, 1}};
+  const Request large =
+      parse_request(R"({"model": "mlp", "device": "t4", "batch": 1024})", "large");
+  EXPECT_EQ(result.cases[2].predicted, predict(large, slow).step_time_s.value);
   EXPECT_EQ(result.evaluation.total.predicted, 1U);
   ASSERT_EQ(result.evaluation.calibrated.size(), 2U);
   EXPECT_EQ(result.evaluation.calibrated[0].key, (std::vector<std::string>{"t4", "mlp"}));
