@@ -15,6 +15,7 @@ from .from_torch import from_torch
 from .graphs import Graph, from_huggingface, graph, load
 from .prediction import predict
 from .report import Report
+from .steps import StepRecorder
 
 try:
     __version__ = _version("foretrain")
@@ -25,6 +26,7 @@ __all__ = [
     "Error",
     "Graph",
     "Report",
+    "StepRecorder",
     "clouds",
     "devices",
     "evaluate",

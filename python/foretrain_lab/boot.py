@@ -10,13 +10,13 @@ import sys
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    def find_spec(self, name, path=None, target=None):  # noqa: ANN001, ANN201
+    def find_spec(self, name, path=None, target=None):
         if name in SOURCES:  # noqa: F821
             is_package = name == "foretrain_lab"
             return importlib.machinery.ModuleSpec(name, self, is_package=is_package)
         return None
 
-    def exec_module(self, module):  # noqa: ANN001, ANN201
+    def exec_module(self, module):
         name = module.__name__
         code = compile(SOURCES[name], f"<{name}>", "exec")  # noqa: F821
         exec(code, module.__dict__)

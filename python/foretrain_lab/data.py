@@ -16,7 +16,7 @@ class DataSet:
         self._batch, self._samples = batch, samples
         self._axes = [axis for _, axis in module.input_layout()]
         self._stored = []
-        for (example, axis) in zip(module.inputs(), self._axes, strict=True):
+        for example, axis in zip(module.inputs(), self._axes, strict=True):
             if axis is None:
                 self._stored.append(example)
                 continue

@@ -38,7 +38,7 @@ class FtgModule(nn.Module):
 
     def __init__(self, graph: dict[str, Any], batch: int, seed: int = 0) -> None:
         super().__init__()
-        self.symbols = {name: 1 for name in graph.get("symbols", ["batch"])} | {"batch": batch}
+        self.symbols = dict.fromkeys(graph.get("symbols", ["batch"]), 1) | {"batch": batch}
         self._tensors: list[dict[str, Any]] = [dict(t) for t in graph.get("tensors", [])]
         self._ids = {t["name"]: i for i, t in enumerate(self._tensors) if _has_own_name(t)}
         self._draw = torch.Generator().manual_seed(seed)

@@ -90,9 +90,7 @@ def _conv(at: Attributes) -> Run:
         before, after = at.padding(axes)
         if transposed:
             extra = at.each("output_padding", axes, 0)
-            return torch.convolution(
-                x, weight, bias, stride, before, dilation, True, extra, groups
-            )
+            return torch.convolution(x, weight, bias, stride, before, dilation, True, extra, groups)
         if before != after:
             x, before = functional.pad(x, _sides(before, after)), [0] * axes
         return torch.convolution(x, weight, bias, stride, before, dilation, False, [0], groups)

@@ -23,8 +23,12 @@ def _device() -> torch.device:
     return torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 
+def _canonical(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))
+
+
 def of_graph(graph: dict[str, Any], batch: int) -> list[dict[str, Any]]:
-    """What a model's forward pass runs, each combination of operator, shapes and attributes once."""
+    """What a model's forward pass runs: each operator with its shapes and attributes once."""
     seen: dict[str, dict[str, Any]] = {}
     for entry in FtgModule(graph, batch).node_shapes():
         if entry["op"] not in _VIEWS:
@@ -85,7 +89,7 @@ def _row(entry: dict[str, Any], direction: str, times: list[float]) -> dict[str,
     return {
         "kind": entry["op"],
         "shapes": ";".join("x".join(str(n) for n in shape) or "1" for shape in entry["shapes"]),
-        "attributes": json.dumps(entry.get("attributes", {}), sort_keys=True, separators=(",", ":")),
+        "attributes": _canonical(entry.get("attributes", {})),
         "dtype": next((t for t in entry["types"] if t[0] in "fb"), entry["types"][0]),
         "direction": direction,
         "time_s": statistics.median(times),
@@ -102,7 +106,7 @@ def time_one(entry: dict[str, Any], least_s: float, least: int) -> list[dict[str
     inputs = make_inputs(entry)
     rows = [_row(entry, "forward", clock(lambda: run(*inputs), least_s, least))]
     result = run(*inputs)
-    outputs = [t for t in (result if isinstance(result, tuple | list) else [result])]
+    outputs = list(result if isinstance(result, tuple | list) else [result])
     outputs = [t for t in outputs if t.requires_grad]
     wanted = [t for t in inputs if t.requires_grad]
     if outputs and wanted:

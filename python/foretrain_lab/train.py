@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import datetime
 import gc
+import itertools
 import math
 import statistics
 import time
@@ -178,7 +179,7 @@ def _run(stepper: Stepper, batches: Iterator[list[Tensor]]) -> dict[str, Any]:
     for inputs in batches:
         exposed.append(stepper.step(inputs))
         ends.append(time.monotonic())
-    times = [after - before for before, after in zip(ends, ends[1:], strict=False)]
+    times = [after - before for before, after in itertools.pairwise(ends)]
     return {"start_s": ends[0], "end_s": ends[-1], "steps_s": times, "exposed_s": exposed}
 
 

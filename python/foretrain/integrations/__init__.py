@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Callbacks for libraries that hold the training loop; each is imported only where it is used."""
