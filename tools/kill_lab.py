@@ -3,14 +3,17 @@
 
     tools/kill_lab.py --program build/release/foretrain [--kills 100] [--python PYTHON]
 
-Each round starts a tiny campaign on one store and kills it with signal 9 at a random moment after the
-start or, every other time, after a measurement. Then
-every measurement that was there before must be there still, and within five seconds no process,
-interface or namespace of the lab may be left; control groups are gone after the next start. At the
-end the campaign runs to its end. Exit code 77 where the machine cannot show it: without root,
-namespaces or PyTorch.
+Each round starts a tiny campaign on one store and kills with signal 9, at a random moment after the
+start or, every other time, after a measurement: the process that was started, the lab inside its
+namespaces, everything at once, or one worker, after which the campaign must go on before it is killed
+too. Then every measurement that was there before must be there still, and within five seconds no
+process, interface or namespace of the lab may be left; control groups must be gone once the next
+start has taken over. After the kills Ctrl-C must end the lab with exit code 130, record nothing and
+leave nothing, and the campaign runs to its end. Exit code 77 where the machine cannot show it:
+without root, namespaces or PyTorch, or while another lab runs.
 """
 import argparse
+import contextlib
 import fcntl
 import json
 import os
@@ -24,9 +27,12 @@ import sys
 import tempfile
 import time
 
+from lab_remains import cgroups, interfaces, living_namespaces, names, namespaces, parent, processes
+
 SKIPPED = 77
 GONE_S = 5.0
 MEASURED_S = 60.0
+TARGETS = ("started", "lab", "everything", "worker")
 
 
 def campaign(models: int) -> dict:
@@ -50,46 +56,21 @@ def campaign(models: int) -> dict:
     }
 
 
-def stored(path: pathlib.Path) -> set[tuple]:
+def rows(path: pathlib.Path, sql: str) -> list[tuple]:
     if not path.exists():
-        return set()
-    with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as database:
+        return []
+    with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as database:
         try:
-            rows = database.execute(
-                "SELECT r.configuration, r.repeat, r.step_median_s, count(m.run) FROM runs r "
-                "LEFT JOIN metrics m ON m.run = r.id WHERE r.status = 'ok' GROUP BY r.id"
-            )
+            return database.execute(sql).fetchall()
         except sqlite3.OperationalError:  # killed before the first table was made
-            return set()
-        return set(rows)
+            return []
 
 
-def processes(mark: str) -> list[str]:
-    """Command lines of processes whose environment holds `mark`."""
-    found = []
-    for folder in pathlib.Path("/proc").iterdir():
-        if not folder.name.isdigit() or int(folder.name) == os.getpid():
-            continue
-        try:
-            if mark.encode() in (folder / "environ").read_bytes():
-                found.append((folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()[:120])
-        except OSError:
-            continue
-    return found
-
-
-def interfaces() -> list[str]:
-    return [name for name in os.listdir("/sys/class/net") if name.startswith(("ftlink", "ftbridge"))]
-
-
-def names() -> list[str]:
-    folder = pathlib.Path("/run/netns")
-    return [p.name for p in folder.iterdir()] if folder.exists() else []
-
-
-def cgroups() -> list[str]:
-    roots = ["/sys/fs/cgroup", "/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpuset"]
-    return [str(p) for root in roots for p in pathlib.Path(root).glob("foretrain-lab-*")]
+def stored(path: pathlib.Path) -> set[tuple]:
+    """Every measurement, with how much belongs to it."""
+    return set(rows(path, "SELECT r.configuration, r.repeat, r.step_median_s, count(m.run), length(s.times_s) "
+                          "FROM runs r LEFT JOIN metrics m ON m.run = r.id LEFT JOIN steps s ON s.run = r.id "
+                          "WHERE r.status = 'ok' GROUP BY r.id"))  # fmt: skip
 
 
 def lab_runs() -> bool:
@@ -129,6 +110,8 @@ class Trial:
     def __init__(self, program: str, python: str, folder: pathlib.Path, models: int) -> None:
         self.store = folder / "kill.db"
         self.mark = f"FORETRAIN_KILL_TRIAL={os.getpid()}"
+        self.own = namespaces("self")
+        self.most_s = 120 + 4 * models  # of the whole campaign
         file = folder / "campaign.json"
         file.write_text(json.dumps(campaign(models)), encoding="utf-8")
         self.command = [program, "collect", str(file), "--store", str(self.store)]
@@ -138,36 +121,109 @@ class Trial:
     def start(self) -> subprocess.Popen:
         environment = os.environ | dict([self.mark.split("=")])
         with self.log.open("ab") as log:
-            return subprocess.Popen(self.command, env=environment, stdout=subprocess.PIPE, stderr=log)
+            return subprocess.Popen(
+                self.command, env=environment, stdout=subprocess.PIPE, stderr=log, start_new_session=True
+            )
 
-    def kill_after(self, seconds: float, measured: bool) -> str:
-        """What is wrong after a kill, counted from the next measurement where `measured`."""
-        child = self.start()
+    def wait_for_measurement(self, child: subprocess.Popen) -> str:
+        """What is wrong where there is no new one."""
         known = len(stored(self.store))
         deadline = time.monotonic() + MEASURED_S
-        while measured and len(stored(self.store)) == known and time.monotonic() < deadline:
+        while len(stored(self.store)) == known:
+            if child.poll() is not None:
+                return f"ended by itself: {self.log.read_text()[-500:]}"
+            if time.monotonic() > deadline:
+                return f"measured nothing within {MEASURED_S:.0f} s"
             time.sleep(0.02)
-        time.sleep(seconds)
-        before = stored(self.store)
-        child.send_signal(signal.SIGKILL)
-        child.wait()
-        lost = before - stored(self.store)
-        if lost:
-            return f"lost {len(lost)} measurements"
+        return ""
+
+    def victims(self, target: str, child: subprocess.Popen, draw: random.Random) -> list[int]:
+        """What to kill; the process that was started where the target is not there yet."""
+        there = processes(self.mark)
+        if target == "everything":
+            return [*there] or [child.pid]
+        if target == "lab":
+            found = [process for process in there if parent(process) == child.pid]
+        elif target == "worker":
+            found = [process for process, words in there.items() if "-u -c" in words]
+        else:
+            found = []
+        return [draw.choice(sorted(found))] if found else [child.pid]
+
+    def kill(self, processes_to_kill: list[int]) -> None:
+        for process in processes_to_kill:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+
+    def left(self, lab_namespaces: set[str]) -> list[str]:
+        """What is there of the lab still, control groups aside."""
+        found = [*processes(self.mark).values(), *interfaces(), *names()]
+        return found + sorted(lab_namespaces & living_namespaces())
+
+    def lab_namespaces(self) -> set[str]:
+        found = set()
+        for process in processes(self.mark):
+            found |= namespaces(process)
+        return found - self.own
+
+    def wait_until_gone(self, lab_namespaces: set[str]) -> str:
         deadline = time.monotonic() + GONE_S
-        while (left := processes(self.mark) + interfaces() + names()) and time.monotonic() < deadline:
+        while (left := self.left(lab_namespaces)) and time.monotonic() < deadline:
             time.sleep(0.05)
         return f"left behind: {left}" if left else ""
 
+    def kill_after(self, seconds: float, measured: bool, target: str, draw: random.Random) -> str:
+        """What is wrong after a kill, counted from the next measurement where `measured`."""
+        stale = cgroups()
+        child = self.start()
+        if measured and (problem := self.wait_for_measurement(child)):
+            return problem
+        time.sleep(seconds)
+        if measured and (kept := stale & cgroups()):
+            return f"control groups of an earlier lab: {kept}"
+        before, inside = stored(self.store), self.lab_namespaces()
+        killed = self.victims(target, child, draw)
+        self.kill(killed)
+        if target == "worker" and child.pid not in killed:
+            if problem := self.wait_for_measurement(child):
+                return f"after a worker was killed: {problem}"
+            before, inside = stored(self.store), inside | self.lab_namespaces()
+            self.kill([child.pid])
+        child.wait()
+        if lost := before - stored(self.store):
+            return f"lost {len(lost)} measurements"
+        return self.wait_until_gone(inside)
+
+    def interrupt(self) -> str:
+        """What is wrong after Ctrl-C, which a terminal sends to all processes of its group."""
+        failures = "SELECT count(*) FROM runs WHERE status <> 'ok'"
+        child = self.start()
+        if problem := self.wait_for_measurement(child):
+            return problem
+        before, bad, inside = stored(self.store), rows(self.store, failures), self.lab_namespaces()
+        os.killpg(child.pid, signal.SIGINT)
+        try:
+            child.wait(timeout=GONE_S)
+        except subprocess.TimeoutExpired:
+            self.kill([child.pid])
+            return "Ctrl-C does not end the lab"
+        if child.returncode != 130:
+            return f"exit code {child.returncode} after Ctrl-C"
+        if before - stored(self.store) or rows(self.store, failures) != bad:
+            return "Ctrl-C was recorded as a failure, or a measurement is lost"
+        if kept := cgroups():
+            return f"control groups after Ctrl-C: {kept}"
+        return self.wait_until_gone(inside)
+
     def finish(self) -> str:
         child = self.start()
-        output, _ = child.communicate(timeout=600)
+        output, _ = child.communicate(timeout=self.most_s)
         if child.returncode != 0:
             return f"the last start failed: {self.log.read_text()[-500:]}"
         summary = json.loads(output)
         if summary["found"] + summary["measured"] != summary["total"]:
             return f"not complete: {summary}"
-        left = processes(self.mark) + interfaces() + names() + cgroups()
+        left = self.left(set()) + sorted(cgroups())
         return f"left at the end: {left}" if left else ""
 
 
@@ -183,16 +239,16 @@ def main() -> int:
         return SKIPPED
     draw = random.Random(options.seed)
     with tempfile.TemporaryDirectory() as folder:
-        models = max(3, options.kills)  # more than the kills let through
+        models = max(3, 2 * options.kills)  # more than the kills let through
         trial = Trial(options.program, options.python, pathlib.Path(folder), models)
         for number in range(options.kills):
-            measured = number % 2 == 1
+            measured, target = number % 2 == 1, TARGETS[number // 2 % len(TARGETS)]
             seconds = draw.uniform(0.0, 3.0 if measured else 12.0)
-            if problem := trial.kill_after(seconds, measured):
-                print(f"kill {number + 1} after {seconds:.2f} s: {problem}")
+            if problem := trial.kill_after(seconds, measured, target, draw):
+                print(f"kill {number + 1} ({target}) after {seconds:.2f} s: {problem}")
                 return 1
         kept = len(stored(trial.store))
-        if problem := trial.finish():
+        if problem := trial.interrupt() or trial.finish():
             print(problem)
             return 1
     print(f"{options.kills} kills: nothing lost of {kept} measurements, nothing left behind")

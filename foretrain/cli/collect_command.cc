@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <span>
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/file.h"
@@ -17,12 +18,14 @@
 #include "foretrain/lab/benchmarks.h"
 #include "foretrain/lab/campaign.h"
 #include "foretrain/lab/collect.h"
+#include "foretrain/lab/interrupt.h"
 #include "foretrain/lab/isolate.h"
 
 namespace foretrain::cli {
 namespace {
 
 constexpr std::uintmax_t kMostCampaignBytes = 16 << 20;
+constexpr int kInterrupted = 130;
 
 // What all three forms of the command have.
 struct Common {
@@ -56,6 +59,23 @@ lab::WorkerOptions worker_options(const Common& options) {
   if (!options.python.empty()) workers.python = options.python;
   workers.error_file = options.log;
   return workers;
+}
+
+// Runs `work`, which takes the workers' options, so that Ctrl-C ends it in order. The lab's
+// namespaces must be there before: a program that replaces this one would inherit what is noted.
+template <typename Work>
+void interruptible(const Common& options, const char* advice, Console& console, const Work& work) {
+  const lab::Interrupt interrupt;
+  lab::WorkerOptions workers = worker_options(options);
+  workers.interrupt = &interrupt;
+  try {
+    work(workers);
+  } catch (const Error&) {
+    if (!interrupt.raised()) throw;
+  }
+  if (!interrupt.raised()) return;
+  std::fprintf(stderr, "foretrain: interrupted; %s\n", advice);
+  console.exit_code = kInterrupted;
 }
 
 std::string describe(const lab::Event& event) {
@@ -103,6 +123,18 @@ void print_summary(const lab::Summary& summary, const Options& options, Console&
                std::to_string(summary.missing) + " tried without success");
 }
 
+lab::Summary run_with_progress(const lab::Campaign& campaign, store::Store& store,
+                               lab::CollectOptions& collect) {
+  const bool terminal = isatty(STDERR_FILENO) != 0;
+  Progress progress("runs");
+  collect.on_event = [&](const lab::Event& event) {
+    const double share = static_cast<double>(event.done) / static_cast<double>(event.total);
+    if (terminal) return progress.show(event.done, share, event.left);
+    std::fprintf(stderr, "%s\n", describe(event).c_str());
+  };
+  return lab::collect(campaign, store, collect);
+}
+
 void run_campaign(const Options& options, Console& console) {
   if (options.campaign.empty()) {
     throw Error(ErrorKind::BadInput,
@@ -115,21 +147,17 @@ void run_campaign(const Options& options, Console& console) {
   if (options.dry) return plan_text(campaign, console);
   lab::CollectOptions collect;
   collect.isolated = !options.plain && campaign.hosts.empty() && lab::isolate();
-  collect.workers = worker_options(options);
-  collect.workers.threads = campaign.threads;
   collect.most = options.most;
-  const bool terminal = isatty(STDERR_FILENO) != 0;
-  Progress progress("runs");
-  collect.on_event = [&](const lab::Event& event) {
-    const double share = static_cast<double>(event.done) / static_cast<double>(event.total);
-    if (terminal) return progress.show(event.done, share, event.left);
-    std::fprintf(stderr, "%s\n", describe(event).c_str());
-  };
   collect.on_note = [](const std::string& note) {
     std::fprintf(stderr, "foretrain: %s\n", printable(note, 300).c_str());
   };
   store::Store store(options.store);
-  print_summary(lab::collect(campaign, store, collect), options, console);
+  constexpr const char* kAdvice = "what was measured is kept, the same command goes on from there";
+  interruptible(options, kAdvice, console, [&](const lab::WorkerOptions& workers) {
+    collect.workers = workers;
+    collect.workers.threads = campaign.threads;
+    print_summary(run_with_progress(campaign, store, collect), options, console);
+  });
 }
 
 template <typename Row>
@@ -148,30 +176,38 @@ void report_timings(const lab::Timings<Row>& timings, const Common& options, Con
   console.line(std::to_string(timings.rows.size()) + " times are in " + printable(options.store));
 }
 
+constexpr const char* kNothingKept = "nothing is kept of it";
+
+template <typename Row>
+void keep(const lab::Timings<Row>& timings, void (store::Store::*append)(std::span<const Row>),
+          const Common& options) {
+  store::Store store(options.store);
+  store.in_transaction([&] {
+    store.put_machine(timings.machine);
+    (store.*append)(timings.rows);
+  });
+}
+
 void run_operators(OperatorOptions& options, Console& console) {
   if (!options.file.empty()) options.plan.lines = read_file(options.file, kMostCampaignBytes);
   if (options.plan.models.empty() && options.file.empty()) {
     throw Error(ErrorKind::BadInput, "collect operators: name models, or a plan by --plan");
   }
   const bool isolated = !options.plain && lab::isolate();
-  const auto timings = lab::time_operators(options.plan, worker_options(options), isolated);
-  store::Store store(options.store);
-  store.in_transaction([&] {
-    store.put_machine(timings.machine);
-    store.append_operators(timings.rows);
+  interruptible(options, kNothingKept, console, [&](const lab::WorkerOptions& workers) {
+    const auto timings = lab::time_operators(options.plan, workers, isolated);
+    keep(timings, &store::Store::append_operators, options);
+    report_timings(timings, options, console);
   });
-  report_timings(timings, options, console);
 }
 
 void run_collectives(CollectiveOptions& options, Console& console) {
   const bool isolated = !options.plain && lab::isolate();
-  const auto timings = lab::time_collectives(options.plan, worker_options(options), isolated);
-  store::Store store(options.store);
-  store.in_transaction([&] {
-    store.put_machine(timings.machine);
-    store.append_collectives(timings.rows);
+  interruptible(options, kNothingKept, console, [&](const lab::WorkerOptions& workers) {
+    const auto timings = lab::time_collectives(options.plan, workers, isolated);
+    keep(timings, &store::Store::append_collectives, options);
+    report_timings(timings, options, console);
   });
-  report_timings(timings, options, console);
 }
 
 void add_common(CLI::App& command, Common& options) {

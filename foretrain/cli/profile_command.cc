@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -10,6 +12,7 @@
 #include "foretrain/cli/commands.h"
 #include "foretrain/cli/console.h"
 #include "foretrain/cli/profile_text.h"
+#include "foretrain/cli/progress.h"
 #include "foretrain/profile/analyse.h"
 #include "foretrain/profile/command.h"
 #include "foretrain/profile/sampler.h"
@@ -56,6 +59,8 @@ profile::Trace read_from(const Options& options) {
   profile::ReadOptions reading;
   if (options.interval_s > 0) reading.interval = Seconds{options.interval_s};
   reading.interfaces = options.interfaces;
+  Progress progress("bytes");
+  reading.on_read = [&](std::size_t bytes, double share) { progress.show(bytes, share); };
   if (options.from == "-") return profile::read_trace(std::cin, "standard input", reading);
   std::ifstream file(options.from, std::ios::binary);
   if (!file || std::filesystem::is_directory(options.from)) {
@@ -99,7 +104,20 @@ profile::Trace attach(const Options& options) {
   for (const int process : options.processes) watched.name += " " + std::to_string(process);
   profile::Sampler sampler(std::vector{watched}, sampling(options));
   sampler.start();
-  profile::wait_until([&] { return !sampler.alive(); }, Seconds{options.duration_s});
+  Progress progress("s sampled");
+  const auto start = std::chrono::steady_clock::now();
+  const auto gone = [&] {
+    const Seconds passed = std::chrono::steady_clock::now() - start;
+    const Seconds left = std::max(Seconds{0}, Seconds{options.duration_s} - passed);
+    const auto whole_s = static_cast<std::size_t>(passed.count());
+    if (options.duration_s > 0) {
+      progress.show(whole_s, 1 - left.count() / options.duration_s, left);
+    } else {
+      progress.show(whole_s, {});
+    }
+    return !sampler.alive();
+  };
+  profile::wait_until(gone, Seconds{options.duration_s});
   return sampler.stop().front();
 }
 

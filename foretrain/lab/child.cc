@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "foretrain/base/error.h"
+#include "foretrain/lab/interrupt.h"
 
 namespace foretrain::lab {
 namespace {
@@ -54,6 +55,10 @@ void join_cgroup(const char* file) {
   dup2(preparation.output, STDOUT_FILENO);
   if (preparation.errors >= 0) dup2(preparation.errors, STDERR_FILENO);
   signal(SIGPIPE, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  setsid();  // Ctrl-C is for us, who then end it
   execvpe(preparation.words.front(), preparation.words.data(), preparation.environment.data());
   _exit(127);
 }
@@ -88,7 +93,7 @@ int open_errors(const ChildOptions& options, int output) {
 
 }  // namespace
 
-Child::Child(const ChildOptions& options) {
+Child::Child(const ChildOptions& options) : interrupt_(options.interrupt) {
   std::array<int, 2> in{};
   std::array<int, 2> out{};
   if (pipe2(in.data(), O_CLOEXEC) != 0 || pipe2(out.data(), O_CLOEXEC) != 0) fail("pipe");
@@ -147,8 +152,11 @@ std::optional<std::string> Child::read_line(Seconds patience) {
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
     if (left.count() <= 0) throw Error(ErrorKind::Io, "a worker does not answer");
-    pollfd ready{output_, POLLIN, 0};
-    if (poll(&ready, 1, static_cast<int>(left.count()) + 1) <= 0) continue;
+    // Of a descriptor below 0 nothing is ever heard.
+    const int interrupted = interrupt_ == nullptr ? -1 : interrupt_->descriptor();
+    std::array<pollfd, 2> ready{{{output_, POLLIN, 0}, {interrupted, POLLIN, 0}}};
+    if (poll(ready.data(), ready.size(), static_cast<int>(left.count()) + 1) <= 0) continue;
+    if (ready[1].revents != 0) throw Error(ErrorKind::Io, "interrupted");
     std::array<char, 65536> part{};
     const ssize_t count = read(output_, part.data(), part.size());
     if (count < 0 && errno == EINTR) continue;

@@ -10,6 +10,8 @@
 
 namespace foretrain::lab {
 
+class Interrupt;
+
 enum class Errors { Inherit, WithOutput, ToFile };
 
 struct ChildOptions {
@@ -18,11 +20,12 @@ struct ChildOptions {
   std::vector<std::string> cgroups{};      // files to which it writes its own number first
   std::vector<int> cpus{};                 // that it may use; empty: all
   Errors errors = Errors::Inherit;
-  std::string error_file{};  // for ToFile; appended
+  std::string error_file{};              // for ToFile; appended
+  const Interrupt* interrupt = nullptr;  // ends waiting for its lines
 };
 
-// A process with pipes to its standard input and output. It is killed when this object goes, and
-// by the system when this process ends in whatever way.
+// A process with pipes to its standard input and output, in a session of its own. It is killed when
+// this object goes, and by the system when this process ends in whatever way.
 class Child {
  public:
   explicit Child(const ChildOptions& options);  // throws Error(Io)
@@ -37,7 +40,7 @@ class Child {
   void close_input();
 
   // The next line of its output without the line break; absent at the end of the output. Throws
-  // Error(Io) when `patience` is over.
+  // Error(Io) when `patience` is over, and once the interrupt is raised.
   std::optional<std::string> read_line(Seconds patience);
 
   int wait();  // its exit code; -1 where a signal ended it
@@ -47,6 +50,7 @@ class Child {
   int pid_ = -1;
   int input_ = -1;
   int output_ = -1;
+  const Interrupt* interrupt_ = nullptr;
   std::string buffer_;
 };
 

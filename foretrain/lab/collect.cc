@@ -11,6 +11,7 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/json.h"
+#include "foretrain/lab/interrupt.h"
 #include "foretrain/lab/isolate.h"
 #include "foretrain/lab/machine.h"
 #include "foretrain/lab/measure.h"
@@ -39,15 +40,6 @@ int most_hosts(const Campaign& campaign) {
   return most;
 }
 
-void wait_for_quiet(double most_cores) {
-  const Clock::time_point start = Clock::now();
-  while (Seconds(Clock::now() - start) < kQuietPatience) {
-    const ForeignLoad load;
-    std::this_thread::sleep_for(kLook);
-    if (load.cores() <= most_cores) return;
-  }
-}
-
 class Collector {
  public:
   Collector(const Campaign& campaign, store::Store& store, const CollectOptions& options,
@@ -60,6 +52,16 @@ class Collector {
         machine_(describe_machine()) {}
 
   Summary run() {
+    try {
+      measure_all();
+    } catch (const Error&) {
+      if (!interrupted()) throw;
+    }
+    return summary_;
+  }
+
+ private:
+  void measure_all() {
     summary_.total = campaign_.tasks.size();
     build_models();
     remember();
@@ -76,16 +78,25 @@ class Collector {
       if (i % kRunsPerProcess == kRunsPerProcess - 1) workers_.end();
       if (!attempt(left[i])) ++summary_.missing;
     }
-    return summary_;
   }
 
- private:
+  bool interrupted() const {
+    const Interrupt* interrupt = options_.workers.interrupt;
+    return interrupt != nullptr && interrupt->raised();
+  }
+  void check_interrupt() const {
+    if (interrupted()) throw Error(ErrorKind::Io, "interrupted");
+  }
+
   const Configuration& configuration(const Task& task) const {
     return campaign_.configurations[static_cast<std::size_t>(task.configuration)];
   }
 
   void build_models() {
-    for (const Configuration& one : campaign_.configurations) graph_line(bench_, one.model);
+    for (const Configuration& one : campaign_.configurations) {
+      check_interrupt();
+      graph_line(bench_, one.model);
+    }
   }
 
   // Medians of earlier runs, to tell outliers by.
@@ -104,7 +115,11 @@ class Collector {
     machine_.details =
         "{\"memory_bytes_per_s\":" + std::to_string(std::llround(bench_.memory_bytes_per_s)) + "}";
     store_.put_machine(machine_);
-    store_.put_campaign({campaign_.name, moment(), campaign_.definition});
+    std::string created = moment();
+    for (const store::Campaign& known : store_.campaigns()) {
+      if (known.name == campaign_.name) created = known.created;
+    }
+    store_.put_campaign({campaign_.name, created, campaign_.definition});
     for (const std::string& note : workers_.notes()) {
       if (options_.on_note) options_.on_note(note);
     }
@@ -137,9 +152,20 @@ class Collector {
     return false;
   }
 
+  // For others to stop; checks for an interruption.
+  void wait_for_quiet() const {
+    const Clock::time_point start = Clock::now();
+    do {
+      check_interrupt();
+      const ForeignLoad load;
+      std::this_thread::sleep_for(kLook);
+      if (load.cores() <= campaign_.most_foreign_cores) return;
+    } while (Seconds(Clock::now() - start) < kQuietPatience);
+  }
+
   store::RunRecord run_once(const Task& task, bool last) {
     const Configuration& one = configuration(task);
-    wait_for_quiet(campaign_.most_foreign_cores);
+    wait_for_quiet();
     store::RunRecord record;
     const std::string started = moment();
     const double before = calibrate(bench_.hosts.free_cgroups()).count();
@@ -148,7 +174,7 @@ class Collector {
     try {
       record = measure(campaign_, one, bench_);
     } catch (const Error& error) {
-      if (error.kind() == ErrorKind::Unsupported) throw;
+      if (error.kind() == ErrorKind::Unsupported || interrupted()) throw;
       workers_.end();
       failure = error.what();
     }

@@ -40,7 +40,9 @@ struct Summary {
 
 // Runs what a campaign asks and the store does not hold yet. Holds the machine's lock, so that a
 // second lab is refused: Error(Io). A job that fails is recorded as such and does not end the
-// campaign; a model that cannot be built does, before anything runs.
+// campaign; a model that cannot be built does, before anything runs. Once the workers' interrupt is
+// raised the run that goes on is given up, nothing of it is recorded, and what was done is
+// returned.
 Summary collect(const Campaign& campaign, store::Store& store, const CollectOptions& options);
 
 }  // namespace foretrain::lab

@@ -58,6 +58,7 @@ std::unique_ptr<Child> start_worker(const Host& host, const WorkerOptions& optio
                        "GLOO_SOCKET_IFNAME=" + host.interface, "PYTHONDONTWRITEBYTECODE=1"};
   child.cgroups = host.cgroups;
   child.cpus = host.cpus;
+  child.interrupt = options.interrupt;
   child.errors = Errors::ToFile;
   child.error_file = options.error_file.empty() ? "/dev/null" : options.error_file;
   auto worker = std::make_unique<Child>(child);

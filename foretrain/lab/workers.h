@@ -12,9 +12,10 @@
 namespace foretrain::lab {
 
 struct WorkerOptions {
-  std::string python = "python3";  // with PyTorch
-  std::string error_file{};        // what workers say beside their answers; "": nowhere
-  int threads = 1;                 // that compute, of each
+  std::string python = "python3";        // with PyTorch
+  std::string error_file{};              // what workers say beside their answers; "": nowhere
+  int threads = 1;                       // that compute, of each
+  const Interrupt* interrupt = nullptr;  // ends waiting for answers
 };
 
 // Starts the Python that trains on a host and gives it the package foretrain_lab. Throws Error(Io).

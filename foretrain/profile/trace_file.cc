@@ -8,7 +8,7 @@
 #include <istream>
 #include <limits>
 #include <map>
-#include <sstream>
+#include <streambuf>
 
 #include "foretrain/base/csv.h"
 #include "foretrain/base/error.h"
@@ -220,6 +220,30 @@ Trace assemble(TraceRows rows, const std::string& name) {
   return trace;
 }
 
+// A text that tells how much of it was read.
+class WatchedText : public std::streambuf {
+ public:
+  WatchedText(std::string& text, const ReadOptions& options) : text_(text), options_(options) {}
+
+ protected:
+  int_type underflow() override {
+    constexpr std::size_t kPiece = 1 << 16;
+    if (options_.on_read && !text_.empty()) {
+      options_.on_read(place_, static_cast<double>(place_) / static_cast<double>(text_.size()));
+    }
+    if (place_ == text_.size()) return traits_type::eof();
+    const std::size_t end = std::min(place_ + kPiece, text_.size());
+    setg(text_.data() + place_, text_.data() + place_, text_.data() + end);
+    place_ = end;
+    return traits_type::to_int_type(*gptr());
+  }
+
+ private:
+  std::string& text_;
+  const ReadOptions& options_;
+  std::size_t place_ = 0;
+};
+
 std::string read_all(std::istream& in, const std::string& name) {
   std::string text;
   std::vector<char> piece(1 << 16);
@@ -243,7 +267,8 @@ Trace read_trace(std::istream& in, const std::string& name, const ReadOptions& o
   std::string text = read_all(in, name);
   if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
   const std::string first = text.substr(0, text.find('\n'));
-  std::istringstream again(text);
+  WatchedText watched(text, options);
+  std::istream again(&watched);
   const auto says = [&](std::string_view word) { return first.find(word) != std::string::npos; };
   if (says("time_s")) return assemble(read_own(again, name), name);
   if (says("utilization.") || says("timestamp")) return assemble(read_smi(again, name), name);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <iosfwd>
 #include <optional>
 #include <string>
@@ -13,6 +15,8 @@ namespace foretrain::profile {
 struct ReadOptions {
   std::optional<Seconds> interval{};      // of files that have no times (dmon); default 1 s
   std::vector<std::string> interfaces{};  // of sar; empty: all but lo
+  // Told now and then: bytes that were read, and what share of all they are.
+  std::function<void(std::size_t bytes, double share)> on_read{};
 };
 
 // Reads a recorded trace; the first lines say which tool wrote it (docs/profile.md):

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <sstream>
 
@@ -120,6 +121,24 @@ TEST(TraceFile, ErrorsNameTheLine) {
   EXPECT_NE(message_of("hello\n"), "");
   EXPECT_NE(message_of(""), "");
   EXPECT_NE(message_of("time_s,gpu_util\n0,1\n1e-9,1\n2e-9,1\n1e9,1\n"), "");
+}
+
+// 20,000 lines of 6 bytes are two pieces of 64 KiB.
+TEST(TraceFile, TellsHowMuchWasRead) {
+  std::string text = "time_s,gpu_util\n";
+  for (int i = 0; i < 20'000; ++i) text += std::to_string(10'000 + i).substr(0, 5) + ",5\n";
+  std::vector<double> shares;
+  ReadOptions options;
+  options.on_read = [&](std::size_t bytes, double share) {
+    EXPECT_DOUBLE_EQ(share, static_cast<double>(bytes) / static_cast<double>(text.size()));
+    shares.push_back(share);
+  };
+  std::istringstream in(text);
+  EXPECT_EQ(length_of(read_trace(in, "file x", options)), 20'000U);
+  ASSERT_GE(shares.size(), 3U);
+  EXPECT_EQ(shares.front(), 0);
+  EXPECT_EQ(shares.back(), 1);
+  EXPECT_TRUE(std::is_sorted(shares.begin(), shares.end()));
 }
 
 }  // namespace
