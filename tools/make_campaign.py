@@ -183,7 +183,7 @@ def campaign(program):
         "version": 1,
         "name": "lab",
         "about": f"written by tools/make_campaign.py, seed {SEED}",
-        "seconds": 10,
+        "seconds": 5,
         "steps": 20,
         "warm_up": 3,
         "repeats": 2,

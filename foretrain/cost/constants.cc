@@ -185,12 +185,57 @@ void visit_host(Constants& c, Visit visit) {
 }
 
 template <typename Visit>
+void visit_cpu(Constants& c, Visit visit) {
+  auto& p = c.cpu;
+  visit("cpu", "product", p.product);
+  visit("cpu", "conv", p.conv);
+  visit("cpu", "conv_grad", p.conv_grad);
+  visit("cpu", "grouped", p.grouped);
+  visit("cpu", "grouped_grad", p.grouped_grad);
+  visit("cpu", "depthwise", p.depthwise);
+  visit("cpu", "depthwise_grad", p.depthwise_grad);
+  visit("cpu", "depthwise_wide_grad", p.depthwise_wide_grad);
+  visit("cpu", "plain_conv", p.plain_conv);
+  visit("cpu", "plain_conv_grad", p.plain_conv_grad);
+  visit("cpu", "attention", p.attention);
+  visit("cpu", "attention_grad", p.attention_grad);
+  visit("cpu", "recurrent", p.recurrent);
+  visit("cpu", "recurrent_grad", p.recurrent_grad);
+  visit("cpu", "stream", p.stream);
+  visit("cpu", "concat", p.concat);
+  visit("cpu", "broadcast", p.broadcast);
+  visit("cpu", "function", p.function);
+  visit("cpu", "function_grad", p.function_grad);
+  visit("cpu", "random", p.random);
+  visit("cpu", "norm", p.norm);
+  visit("cpu", "norm_grad", p.norm_grad);
+  visit("cpu", "batch_norm", p.batch_norm);
+  visit("cpu", "batch_norm_grad", p.batch_norm_grad);
+  visit("cpu", "max_pool", p.max_pool);
+  visit("cpu", "avg_pool", p.avg_pool);
+  visit("cpu", "pool_grad", p.pool_grad);
+  visit("cpu", "reduction", p.reduction);
+  visit("cpu", "loss", p.loss);
+  visit("cpu", "loss_grad", p.loss_grad);
+  visit("cpu", "embedding_grad", p.embedding_grad);
+  visit("cpu", "update", p.update);
+  visit("cpu", "view", p.view);
+  visit("cpu", "recurrent_vector", p.recurrent_vector);
+  visit("cpu", "row", p.row);
+  visit("cpu", "row_grad", p.row_grad);
+  visit("cpu", "reference", p.reference);
+  visit("cpu", "cache_speed", p.cache_speed);
+  visit("cpu", "fresh", p.fresh);
+}
+
+template <typename Visit>
 void visit_all(Constants& c, Visit visit) {
   visit_rates(c, visit);
   visit_products(c, visit);
   visit_convolutions(c, visit);
   visit_streams(c, visit);
   visit_host(c, visit);
+  visit_cpu(c, visit);
 }
 
 std::span<double> values(double& one) { return {&one, 1}; }

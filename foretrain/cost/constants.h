@@ -189,6 +189,52 @@ struct HostConstants {
   double update_step = 0;
 };
 
+// PyTorch's operators on a CPU: {microseconds of a call at 2.65 GHz, share of the fp32 peak, share
+// of the bandwidth}. Counts that the shares are of: cpu.cc.
+using CpuClass = std::array<double, 3>;
+
+struct CpuConstants {
+  CpuClass product{};
+  CpuClass conv{};       // oneDNN's, which change layouts first
+  CpuClass conv_grad{};  // each of the two gradients
+  CpuClass grouped{};
+  CpuClass grouped_grad{};
+  CpuClass depthwise{};
+  CpuClass depthwise_grad{};
+  CpuClass depthwise_wide_grad{};  // windows above 3
+  CpuClass plain_conv{};           // 1x1 as a product per image
+  CpuClass plain_conv_grad{};
+  CpuClass attention{};
+  CpuClass attention_grad{};
+  CpuClass recurrent{};  // each time step of a layer
+  CpuClass recurrent_grad{};
+  CpuClass stream{};
+  CpuClass concat{};     // a call per tensor
+  CpuClass broadcast{};  // of operands of different shapes
+  CpuClass function{};   // exponentials and the like
+  CpuClass function_grad{};
+  CpuClass random{};  // a random number per element
+  CpuClass norm{};
+  CpuClass norm_grad{};
+  CpuClass batch_norm{};
+  CpuClass batch_norm_grad{};
+  CpuClass max_pool{};  // each value of each window
+  CpuClass avg_pool{};
+  CpuClass pool_grad{};
+  CpuClass reduction{};
+  CpuClass loss{};
+  CpuClass loss_grad{};
+  CpuClass embedding_grad{};
+  CpuClass update{};
+  double view = 0;              // us of a call
+  double recurrent_vector = 0;  // share of the peak, what a recurrent layer does besides products
+  double row = 0;               // ns for each image and channel that a norm or a pool visits
+  double row_grad = 0;          // likewise, of a batch norm's gradient, where planes are small
+  double reference = 0;         // likewise, of depthwise convolutions without a kernel of their own
+  double cache_speed = 0;       // bandwidth of the last private cache against memory's
+  double fresh = 0;             // ns per byte of a large result: its pages are new each time
+};
+
 struct Constants {
   PowerConstants power;
   CapConstants cap;
@@ -201,6 +247,7 @@ struct Constants {
   AttentionConstants attention;
   StreamConstants streams;
   HostConstants host;
+  CpuConstants cpu;
   double recurrent_step = 0;  // s, besides a time step's product
 };
 

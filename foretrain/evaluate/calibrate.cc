@@ -74,6 +74,9 @@ CalibratedGroup calibrate_group(const std::vector<Waiting*>& rows, const Options
   if (steps.empty()) return group;
   group.calibration = options.calibration.fit(steps, library);
   Library own = copy_of(library);
+  std::erase_if(own.calibrations, [&group](const Calibration& other) {
+    return other.device == group.calibration.device;  // which it started from
+  });
   own.calibrations.push_back(group.calibration);
   Predictor calibrated(own, options.threads);
   judge(rows, calibrated);

@@ -8,8 +8,10 @@
 
 #include "foretrain/base/embedded.h"
 #include "foretrain/base/error.h"
+#include "foretrain/base/json.h"
 #include "foretrain/base/near.h"
 #include "foretrain/evaluate/calibrate.h"
+#include "foretrain/evaluate/lab_runs.h"
 #include "foretrain/evaluate/mapping.h"
 #include "foretrain/evaluate/operator_file.h"
 #include "foretrain/evaluate/predictor.h"
@@ -93,8 +95,11 @@ class Run {
   }
 
   void add(const Row& row, const std::optional<Mapping>& mapping);
+  void add(const Row& row, MappedRow mapped);
+  void add_run(const Row& row);
   void time_operators(const fs::path& path);
   void predict_portion();
+  void set_apart(Case& one) const;
 
   const Options& options_;
   const Observer& observer_;
@@ -110,19 +115,31 @@ class Run {
 };
 
 void Run::add(const Row& row, const std::optional<Mapping>& mapping) {
+  MappedRow mapped;
+  mapped.device = cell(row, "gpu");
+  mapped.metric = cell(row, "metric");
+  mapped.reason = "no mapping for " + file_ + ".csv";
+  add(row, mapping ? map_row(*mapping, row) : mapped);
+  waiting_.back().one.source = cell(row, "source");
+  waiting_.back().one.model = cell(row, "model");
+}
+
+// A run may tell several numbers.
+void Run::add_run(const Row& row) {
+  const std::string where = "file " + file_ + ".csv: line " + std::to_string(row.line);
+  for (MappedRow& mapped : map_run(row, where)) {
+    add(row, std::move(mapped));
+    Case& one = waiting_.back().one;
+    one.source = cell(row, "campaign");
+    one.model = model_of_run(row, where);
+  }
+}
+
+void Run::add(const Row& row, MappedRow mapped) {
   Waiting& entry = waiting_.emplace_back();
   Case& one = entry.one;
   one.file = file_;
   one.line = row.line;
-  one.source = cell(row, "source");
-  one.model = cell(row, "model");
-  one.device = cell(row, "gpu");
-  one.metric = cell(row, "metric");
-  if (!mapping) {
-    one.reason = "no mapping for " + file_ + ".csv";
-    return;
-  }
-  MappedRow mapped = map_row(*mapping, row);
   one.device = mapped.device;
   one.metric = mapped.metric;
   one.measured = mapped.measured;
@@ -130,6 +147,19 @@ void Run::add(const Row& row, const std::optional<Mapping>& mapping) {
   if (!mapped.request) return;
   entry.number = mapped.number;
   one.request = std::move(*mapped.request);
+}
+
+// A model that a calibration was found by is no test of it.
+void Run::set_apart(Case& one) const {
+  if (one.outcome != Outcome::Predicted) return;
+  for (const Calibration& calibration : library_.calibrations) {
+    if (calibration.models.empty() || !is_for(one.device, calibration)) continue;
+    const std::string model = parse_json(one.request, "request").value("model", "");
+    const auto& known = calibration.models;
+    if (std::find(known.begin(), known.end(), model) == known.end()) continue;
+    one.outcome = Outcome::Calibration;
+    one.reason = "its model calibrates the others";
+  }
 }
 
 void Run::predict_portion() {
@@ -142,7 +172,8 @@ void Run::predict_portion() {
     for (Waiting& row : waiting_) rows.push_back(&row);
     judge(rows, predictor_);
   }
-  for (const Waiting& row : waiting_) {
+  for (Waiting& row : waiting_) {
+    set_apart(row.one);
     summary_.add(row.one);
     if (observer_.on_case) observer_.on_case(row.one);
   }
@@ -151,7 +182,7 @@ void Run::predict_portion() {
 
 // Operators need no request: each is timed by the operator model alone.
 void Run::time_operators(const fs::path& path) {
-  OperatorClock clock(library_.catalog, *library_.operators);
+  OperatorClock clock(library_.catalog, *library_.operators, library_.calibrations);
   for (const auto& row : read_operators(path)) {
     Case one;
     one.file = file_;
@@ -174,16 +205,17 @@ void Run::read(const fs::path& path) {
   file_ = path.stem().string();
   TrainingFile file(path);
   const std::string missing = file.missing_columns();
+  const bool runs = are_runs(file.columns());
   if (has_operators(file.columns())) {
     time_operators(path);
-  } else if (!missing.empty()) {
+  } else if (!missing.empty() && !runs) {
     ignored_.push_back({path.filename().string(), "no training measurements: it lacks " + missing});
   } else {
-    const std::optional<Mapping> mapping = find_mapping(path);
+    const std::optional<Mapping> mapping = runs ? std::nullopt : find_mapping(path);
     if (mapping) check_columns(*mapping, file.columns());
     for (Row row; file.next(row);) {
-      if (!wanted(std::string(cell(row, "source")))) continue;
-      add(row, mapping);
+      if (!wanted(std::string(cell(row, runs ? "campaign" : "source")))) continue;
+      runs ? add_run(row) : add(row, mapping);
       if (waiting_.size() < kPortion || options_.calibration.rows > 0) continue;
       predict_portion();
       if (observer_.progress && total_bytes > 0) {

@@ -8,6 +8,7 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/near.h"
+#include "foretrain/evaluate/collected_operators.h"
 #include "foretrain/evaluate/training_file.h"
 #include "foretrain/graph/builder.h"
 
@@ -184,11 +185,12 @@ void remove_drift(OperatorCases& cases) {
 }  // namespace
 
 bool has_operators(const std::vector<std::string>& columns) {
-  return adder_for(columns) != nullptr;
+  return adder_for(columns) != nullptr || are_collected(columns);
 }
 
 OperatorCases read_operators(const std::filesystem::path& path, std::size_t stride) {
   TrainingFile file(path);
+  if (are_collected(file.columns())) return read_collected(path, stride);
   const std::string name = "file " + printable(path.filename().string());
   const Adder add = adder_for(file.columns());
   if (add == nullptr) {
@@ -221,6 +223,7 @@ OperatorClock::Place& OperatorClock::place(const std::string& name) {
   Place& place = places_[name];
   if (!place.device) {
     place.device = std::make_unique<hw::Device>(hw::find_device(catalog_, name, nullptr));
+    for (const Calibration& one : calibrations_) calibrate(one, *place.device);
   }
   return place;
 }
@@ -237,8 +240,13 @@ double OperatorClock::time_s(const OperatorCase& one) {
             .emplace(one.precision, cost::context_for(*where.device, eager, one.precision, model_))
             .first;
   }
-  const graph::NodeView view{one.bound, one.graph.nodes[0]};
-  return cost::analytic_time(view, graph::work(view), found->second).total.count() + one.overhead_s;
+  double sum = one.overhead_s;
+  for (const graph::Node& node : one.graph.nodes) {
+    if (node.phase != one.phase) continue;
+    const graph::NodeView view{one.bound, node};
+    sum += cost::analytic_time(view, graph::work(view), found->second).total.count();
+  }
+  return sum;
 }
 
 }  // namespace foretrain::evaluate

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of measured operators: each row becomes a graph of one node.
+// Files of measured operators: each row becomes a graph of one node, with its gradients where they
+// were timed.
 #pragma once
 
 #include <cstddef>
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "foretrain/cost/op_time.h"
 #include "foretrain/graph/bind.h"
 #include "foretrain/hw/catalog.h"
+#include "foretrain/predict/calibration.h"
 
 namespace foretrain::evaluate {
 
@@ -23,6 +26,7 @@ struct OperatorCase {
   Precision precision = Precision::Fp32;
   double measured_s = 0;
   double overhead_s = 0;  // of the host and the timer, in the measured time
+  graph::Phase phase = graph::Phase::Forward;  // of the nodes that were timed
   graph::Graph graph;
   graph::Bound bound;  // of `graph`, so a case stays where it is
 };
@@ -32,15 +36,16 @@ using OperatorCases = std::vector<std::unique_ptr<OperatorCase>>;
 // Whether the file is one of those that read_operators knows, by its columns.
 bool has_operators(const std::vector<std::string>& columns);
 
-// Every `stride`-th row of a file of NeuSight's (products, convolutions, or what streams memory).
-// Throws Error(BadInput) naming the line, Io.
+// Every `stride`-th row of a file of NeuSight's (products, convolutions, or what streams memory),
+// or of operators that `foretrain collect operators` timed (the store's table, docs/store.md). Throws Error(BadInput) naming the line, Io.
 OperatorCases read_operators(const std::filesystem::path& path, std::size_t stride = 1);
 
-// Times operators by one model; devices are looked up once.
+// Times operators by one model; devices are looked up once. What is given must outlive the clock.
 class OperatorClock {
  public:
-  OperatorClock(const hw::Catalog& catalog, const cost::OperatorModel& model)
-      : catalog_(catalog), model_(model) {}
+  OperatorClock(const hw::Catalog& catalog, const cost::OperatorModel& model,
+                std::span<const Calibration> calibrations = {})
+      : catalog_(catalog), model_(model), calibrations_(calibrations) {}
 
   // Seconds with the overhead. Throws Error(NotFound) for an unknown device.
   double time_s(const OperatorCase& one);
@@ -56,6 +61,7 @@ class OperatorClock {
 
   const hw::Catalog& catalog_;
   const cost::OperatorModel& model_;
+  std::span<const Calibration> calibrations_;
   std::map<std::string, Place> places_;
 };
 

@@ -11,6 +11,7 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/near.h"
 #include "foretrain/evaluate/operator_file.h"
+#include "foretrain/fit/cpu_operators.h"
 #include "foretrain/tune/minimise.h"
 
 namespace foretrain::fit {
@@ -203,6 +204,15 @@ FittedOperators fit_operators(const std::filesystem::path& data, const Constants
     if (rows.count() == 0) continue;
     result.groups.push_back(fit_group(group, rows, options.evaluations, result.constants));
     on_group(result.groups.back());
+  }
+  const std::filesystem::path collected = data / "operators.csv";
+  std::error_code problem;
+  if (std::filesystem::is_regular_file(collected, problem)) {
+    const evaluate::OperatorCases cases = evaluate::read_operators(collected);
+    for (const FittedGroup& group : fit_cpu(cases, options, catalog, result.constants)) {
+      result.groups.push_back(group);
+      on_group(group);
+    }
   }
   if (result.groups.empty()) {
     throw Error(ErrorKind::NotFound, "no file of measured operators in '" +

@@ -10,6 +10,8 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/file.h"
 #include "foretrain/base/near.h"
+#include "foretrain/evaluate/lab_runs.h"
+#include "foretrain/fit/cpu_operators.h"
 #include "foretrain/fit/operators.h"
 #include "foretrain/tune/calibration.h"
 
@@ -17,7 +19,7 @@ namespace foretrain::fit {
 namespace {
 
 struct OperatorsCommand {
-  std::string data;
+  std::vector<std::string> data;
   std::string output;
   std::string start;
   OperatorFit fit;
@@ -50,10 +52,14 @@ void run_operators(const OperatorsCommand& command) {
           ? cost::shipped_operator_model().constants
           : cost::read_constants(read_file(command.start, kLargest), named(command.start));
   const hw::Catalog catalog = hw::load_catalog();
-  const FittedOperators fitted = fit_operators(command.data, start, command.fit, catalog, show);
+  cost::Constants constants = start;
   std::vector<std::string> notes;
-  for (const FittedGroup& group : fitted.groups) notes.push_back(note(group, command.fit));
-  write_file(command.output, cost::write_constants(fitted.constants, notes));
+  for (const std::string& folder : command.data) {
+    const FittedOperators fitted = fit_operators(folder, constants, command.fit, catalog, show);
+    constants = fitted.constants;
+    for (const FittedGroup& group : fitted.groups) notes.push_back(note(group, command.fit));
+  }
+  write_file(command.output, cost::write_constants(constants, notes));
   std::printf("written: %s\n", command.output.c_str());
 }
 
@@ -64,7 +70,9 @@ void add_operators(CLI::App& app) {
   sub.footer(
       "Example:\n  foretrain fit operators --data measurements/operators -o operators.json\n"
       "  foretrain evaluate --data measurements/training --predictor operators.json");
-  sub.add_option("--data", command->data, "folder of operator files")->required();
+  sub.add_option("--data", command->data, "folders of operator files, one after another")
+      ->required()
+      ->delimiter(',');
   sub.add_option("-o,--output", command->output, "the predictor file to write")->required();
   sub.add_option("--start", command->start, "start from this file, not from what is shipped");
   sub.add_option("--without", command->fit.without, "leave these devices out")->delimiter(',');
@@ -75,23 +83,47 @@ void add_operators(CLI::App& app) {
 
 struct CalibrationCommand {
   std::string data;
+  std::string operators;
+  std::string setting;
+  std::size_t runs = 10;
   std::string output;
   tune::CalibrationFit fit;
 };
 
+void write(const Calibration& found, const std::string& note, const std::string& file) {
+  write_file(file, write_calibration(found, std::span(&note, 1)));
+  std::printf("written: %s\n", file.c_str());
+}
+
 void run_calibration(const CalibrationCommand& command) {
-  const Library library = load_library();
-  const tune::FittedCalibration fitted =
-      tune::fit_calibration(tune::read_steps(command.data), command.fit, library);
+  Library library = load_library();
+  if (command.data.empty() && command.operators.empty()) {
+    throw Error(ErrorKind::BadInput, "nothing to calibrate by: give --data, --operators or both");
+  }
+  if (!command.operators.empty()) {
+    const evaluate::OperatorCases cases = evaluate::read_operators(command.operators);
+    const Calibration machine = machine_of(cases, library.operators->constants, library.catalog);
+    std::printf("  %s by %zu operators: compute x %.3f, memory x %.3f, host x %.3f\n",
+                machine.device.c_str(), cases.size(), machine.compute, machine.memory,
+                machine.host);
+    if (command.data.empty()) {
+      write(machine, std::to_string(cases.size()) + " measured operators", command.output);
+      return;
+    }
+    library.calibrations = {machine};
+  }
+  const tune::FittedCalibration fitted = tune::fit_calibration(
+      command.data.ends_with(".csv")
+          ? evaluate::calibration_runs(command.data, command.setting, command.runs)
+          : tune::read_steps(command.data),
+      command.fit, library);
   const Calibration& found = fitted.calibration;
   std::printf("  %s by %zu steps: compute x %.3f, memory x %.3f, host x %.3f, network x %.3f\n",
               found.device.c_str(), fitted.steps, found.compute, found.memory, found.host,
               found.network);
   std::printf("  mean error of these steps %.1f %% -> %.1f %%\n", 100 * fitted.before,
               100 * fitted.after);
-  const std::string note = std::to_string(fitted.steps) + " measured steps";
-  write_file(command.output, write_calibration(found, std::span(&note, 1)));
-  std::printf("written: %s\n", command.output.c_str());
+  write(found, std::to_string(fitted.steps) + " measured steps", command.output);
 }
 
 void add_calibration(CLI::App& app) {
@@ -101,9 +133,16 @@ void add_calibration(CLI::App& app) {
   sub.footer(
       "Each line of the file is a step: {\"request\": {\"model\": \"resnet50\", ...}, "
       "\"step_time_s\": 0.12}\n"
-      "Example:\n  foretrain fit calibration --data steps.jsonl -o mine.json\n"
-      "  foretrain predict bert-large --device t4 --predictors mine.json");
-  sub.add_option("--data", command->data, "JSON lines of measured steps")->required();
+      "Examples:\n  foretrain fit calibration --data steps.jsonl -o mine.json\n"
+      "  foretrain predict bert-large --device t4 --predictors mine.json\n"
+      "  foretrain fit calibration --operators operators.csv --data runs.csv -o cpu.json");
+  sub.add_option("--data", command->data,
+                 "JSON lines of measured steps, or the lab's runs as CSV (store export)");
+  sub.add_option("--runs", command->runs, "of the lab: so many, of different models (10)")
+      ->check(CLI::Range(1, 10000));
+  sub.add_option("--setting", command->setting, "of the lab: runs of this setting (the first)");
+  sub.add_option("--operators", command->operators,
+                 "operators that `foretrain collect operators` timed: where to start from");
   sub.add_option("-o,--output", command->output, "the predictor file to write")->required();
   sub.add_option("--usual", command->fit.usual,
                  "how far such machines lie from the datasheet (0.5)")

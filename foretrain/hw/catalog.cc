@@ -23,6 +23,7 @@ extern const std::span<const EmbeddedFile> kHardwareFiles;
 
 namespace {
 
+constexpr double kLeastCores = 0.01;
 constexpr int kMostCores = 256;
 constexpr int kUsualCores = 16;  // of a `cpu` without a number: a common size of host
 // Memory bandwidth of one socket: 8 channels of DDR4-3200. Source: AMD EPYC 7003 specifications.
@@ -113,18 +114,23 @@ std::optional<double> decimal(std::string_view text) {
   return whole && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
-Device cpu_of(const Catalog& catalog, int cores) {
+// Below 1: a share of a core, which does everything more slowly.
+Device cpu_of(const Catalog& catalog, double cores, std::string_view text) {
   const DeviceEntry* core = find_entry(catalog.devices, "cpu");
   if (core == nullptr) throw Error(ErrorKind::NotFound, "the catalog has no device 'cpu'");
   Device cpu = core->device;
-  cpu.name = "cpu:cores=" + std::to_string(cores);
+  cpu.name = "cpu:cores=" + std::string(text);
   cpu.fp32_flops_per_s *= cores;
   if (cpu.fp64_flops_per_s) *cpu.fp64_flops_per_s *= cores;
-  cpu.memory_bytes *= cores;
   cpu.memory_bytes_per_s = std::min(cores * cpu.memory_bytes_per_s, kSocketBytesPerS);
-  cpu.sms = cores;
-  cpu.l2_bytes *= cores;
   cpu.tdp_w *= cores;
+  if (cores < 1) {
+    if (cpu.boost_clock_hz) *cpu.boost_clock_hz *= cores;
+    return cpu;
+  }
+  cpu.memory_bytes *= cores;
+  cpu.sms = static_cast<int>(cores);
+  cpu.l2_bytes *= cores;
   return cpu;
 }
 
@@ -132,12 +138,15 @@ Device find_cpu(const Catalog& catalog, std::string_view name, std::string_view 
   constexpr std::string_view kCores = "cores=";
   const std::optional<double> cores =
       options.starts_with(kCores) ? decimal(options.substr(kCores.size())) : std::nullopt;
-  if (!cores || *cores < 1 || *cores > kMostCores || *cores != std::floor(*cores)) {
+  const bool share = cores && *cores >= kLeastCores && *cores < 1;
+  const bool whole = cores && *cores >= 1 && *cores <= kMostCores && *cores == std::floor(*cores);
+  if (!share && !whole) {
     throw Error(ErrorKind::BadInput, "device '" + printable(name) +
                                          "': write cpu:cores=N with 1 to " +
-                                         std::to_string(kMostCores) + " cores");
+                                         std::to_string(kMostCores) +
+                                         " cores, or a share of one from 0.01");
   }
-  return cpu_of(catalog, static_cast<int>(*cores));
+  return cpu_of(catalog, *cores, options.substr(kCores.size()));
 }
 
 // "50gbps": a network known only by its rate, taken as TCP.
@@ -221,7 +230,7 @@ Device find_device(const Catalog& catalog, std::string_view name,
                    std::vector<std::string>* assumptions) {
   const std::string wanted = normal(name);
   if (wanted == "cpu") {
-    Device cpu = cpu_of(catalog, kUsualCores);
+    Device cpu = cpu_of(catalog, kUsualCores, std::to_string(kUsualCores));
     note(assumptions, "device 'cpu' taken as " + cpu.name);
     return cpu;
   }

@@ -79,6 +79,11 @@ TEST(FindDevice, BuildsACpuFromItsCores) {
   EXPECT_DOUBLE_EQ(two.fp32_flops_per_s, 170e9);
   EXPECT_DOUBLE_EQ(two.memory_bytes_per_s, 20e9);
   EXPECT_DOUBLE_EQ(device("cpu:cores=256").memory_bytes_per_s, 204.8e9);
+  const Device half = device("cpu:cores=0.5");
+  EXPECT_DOUBLE_EQ(half.fp32_flops_per_s, 42.5e9);
+  EXPECT_DOUBLE_EQ(half.memory_bytes_per_s, 5e9);
+  EXPECT_DOUBLE_EQ(*half.boost_clock_hz, 1.325e9);
+  EXPECT_EQ(half.sms, 1);
   std::vector<std::string> assumptions;
   EXPECT_EQ(find_device(catalog(), "cpu", &assumptions).sms, 16);
   EXPECT_EQ(assumptions.size(), 1U);

@@ -24,8 +24,15 @@ void scale(std::optional<double>& value, double factor) {
   if (value) *value *= factor;
 }
 
+}  // namespace
+
+bool is_for(std::string_view device, const Calibration& calibration) {
+  return device == calibration.device || device.starts_with(calibration.device + ":");
+}
+
 // The power that a device may draw limits its arithmetic, so it is scaled alike.
-void scale_device(hw::Device& device, const Calibration& by) {
+void calibrate(const Calibration& by, hw::Device& device) {
+  if (!is_for(device.name, by)) return;
   device.fp32_flops_per_s *= by.compute;
   device.tdp_w *= by.compute;
   for (std::optional<double>* peak :
@@ -36,9 +43,8 @@ void scale_device(hw::Device& device, const Calibration& by) {
     scale(*peak, by.compute);
   }
   device.memory_bytes_per_s *= by.memory;
+  if (hw::is_cpu(device)) scale(device.boost_clock_hz, by.host);
 }
-
-}  // namespace
 
 Calibration read_calibration(std::string_view text, const std::string& where) {
   const Json file = parse_json(text, where);
@@ -55,6 +61,13 @@ Calibration read_calibration(std::string_view text, const std::string& where) {
   calibration.memory = factor(fields, "memory");
   calibration.host = factor(fields, "host");
   calibration.network = factor(fields, "network");
+  if (file.contains("models")) {
+    const Json& models = fields.require("models");
+    for (const Json& model : models.is_array() ? models : Json::array({models})) {
+      if (!model.is_string()) throw Error(ErrorKind::BadInput, where + ": 'models' are not texts");
+      calibration.models.push_back(model.get<std::string>());
+    }
+  }
   fields.finish();
   return calibration;
 }
@@ -67,17 +80,16 @@ std::string write_calibration(const Calibration& calibration, std::span<const st
                          {"compute", calibration.compute},
                          {"memory", calibration.memory},
                          {"host", calibration.host},
-                         {"network", calibration.network}};
+                         {"network", calibration.network},
+                         {"models", calibration.models}};
   return file.dump(1) + "\n";
 }
 
 bool calibrate(const Calibration& calibration, hw::Cluster& cluster) {
-  const auto is_it = [&](const hw::Device& device) { return device.name == calibration.device; };
+  const auto is_it = [&](const hw::Device& device) { return is_for(device.name, calibration); };
   if (std::none_of(cluster.devices.begin(), cluster.devices.end(), is_it)) return false;
   const bool alone = std::all_of(cluster.devices.begin(), cluster.devices.end(), is_it);
-  for (hw::Device& device : cluster.devices) {
-    if (is_it(device)) scale_device(device, calibration);
-  }
+  for (hw::Device& device : cluster.devices) calibrate(calibration, device);
   if (!alone) return true;
   for (hw::Link& link : cluster.links) {
     link.bytes_per_s *= calibration.network;

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "foretrain/hw/cluster.h"
 
@@ -12,11 +13,12 @@ namespace foretrain {
 // How much faster one machine is than its datasheet and the operator model say: factors of speed,
 // found by `foretrain fit calibration` from a few measured steps.
 struct Calibration {
-  std::string device;  // the catalog's name; other devices are left as they are
+  std::string device;  // the catalog's name, "cpu" for any number of cores; others are left alone
   double compute = 1;  // arithmetic
   double memory = 1;   // bandwidth of device memory
-  double host = 1;
+  double host = 1;     // of a CPU: what its operators' calls take
   double network = 1;  // bandwidth of links, where such a device is at their ends
+  std::vector<std::string> models{};  // that it was found by, so they are no test of it
 };
 
 inline constexpr const char* kCalibrationFormat = "foretrain-calibration";
@@ -24,6 +26,12 @@ inline constexpr const char* kCalibrationFormat = "foretrain-calibration";
 // Throws Error(BadInput) naming `where`.
 Calibration read_calibration(std::string_view text, const std::string& where);
 std::string write_calibration(const Calibration& calibration, std::span<const std::string> notes);
+
+// Whether the calibration is for a device of this name.
+bool is_for(std::string_view device, const Calibration& calibration);
+
+// Changes the device, if it is the calibration's.
+void calibrate(const Calibration& calibration, hw::Device& device);
 
 // Changes the device and, if the cluster has no other, its links. Returns whether it is there.
 bool calibrate(const Calibration& calibration, hw::Cluster& cluster);

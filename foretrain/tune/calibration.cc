@@ -30,12 +30,15 @@ MeasuredStep read_step(const std::string& line, const std::string& where) {
   return step;
 }
 
+// A CPU is calibrated whatever the number of its cores.
+std::string kind_of(const hw::Device& device) { return hw::is_cpu(device) ? "cpu" : device.name; }
+
 // The one kind of device that all steps run on.
 hw::Device common_device(const std::vector<MeasuredStep>& steps, const Library& library) {
   std::optional<hw::Device> common;
   for (const MeasuredStep& step : steps) {
     for (const hw::Device& device : find_setting(step.request, library).cluster.devices) {
-      if (common && common->name != device.name) {
+      if (common && kind_of(*common) != kind_of(device)) {
         throw Error(ErrorKind::BadInput, "measured steps run on " + common->name + " and on " +
                                              device.name + "; calibrate one device at a time");
       }
@@ -56,14 +59,13 @@ constexpr std::array kFactors{
 
 // Where the factors stand that the steps can tell and the caller wants.
 std::vector<double*> open_factors(Calibration& calibration, const CalibrationFit& options,
-                                  bool has_host, bool has_network) {
+                                  bool has_network) {
   std::vector<double*> places;
   for (const Factor& factor : kFactors) {
     const auto& wanted = options.factors;
     if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), factor.name) == wanted.end()) {
       continue;
     }
-    if (factor.place == &Calibration::host && !has_host) continue;
     if (factor.place == &Calibration::network && !has_network) continue;
     places.push_back(&(calibration.*factor.place));
   }
@@ -129,10 +131,14 @@ FittedCalibration fit_calibration(const std::vector<MeasuredStep>& steps,
   Trial trial(steps, library);
   FittedCalibration fitted;
   fitted.steps = steps.size();
-  fitted.calibration.device = device.name;
+  fitted.calibration.device = kind_of(device);
   Calibration& best = fitted.calibration;
-  const std::vector<double*> places =
-      open_factors(best, options, !hw::is_cpu(device), several);  // a CPU is its own host
+  for (const Calibration& known : library.calibrations) {
+    if (is_for(device.name, known)) best = known;
+  }
+  const std::vector<double*> places = open_factors(best, options, several);
+  std::vector<Variable> variables;
+  for (const double* place : places) variables.push_back({*place, *place / 20, *place * 20});
   fitted.before = mean_error(trial.logs(best));
   const auto set = [&places](const std::vector<double>& values) {
     for (std::size_t i = 0; i < places.size(); ++i) *places[i] = values[i];
@@ -140,12 +146,16 @@ FittedCalibration fit_calibration(const std::vector<MeasuredStep>& steps,
   const auto loss = [&](const std::vector<double>& values) {
     set(values);
     double sum = 0;
-    for (const double value : values) sum += std::pow(std::log(value) / options.usual, 2);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      sum += std::pow(std::log(values[i] / variables[i].start) / options.usual, 2);
+    }
     for (const double log : trial.logs(best)) sum += std::pow(log / options.noise, 2);
     return sum;
   };
-  set(minimise(std::vector<Variable>(places.size(), {1, 0.05, 20}), options.evaluations, loss));
+  set(minimise(variables, options.evaluations, loss));
   fitted.after = mean_error(trial.logs(best));
+  best.models.clear();
+  for (const MeasuredStep& step : steps) best.models.push_back(step.request.model);
   return fitted;
 }
 

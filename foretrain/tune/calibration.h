@@ -36,7 +36,8 @@ struct FittedCalibration {
 };
 
 // The most probable factors, given the steps and what is usual (maximum a posteriori): with one
-// step they move together, with ten they part. All steps must run on one kind of device. Throws
+// step they move together, with ten they part. They start from a calibration of this device in the
+// library, such as one by its operators, else from 1. All steps must run on one kind of device. Throws
 // Error(BadInput) where they do not, and what predictions throw.
 FittedCalibration fit_calibration(const std::vector<MeasuredStep>& steps,
                                   const CalibrationFit& options, const Library& library);

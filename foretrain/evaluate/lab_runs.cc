@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/evaluate/lab_runs.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <set>
+
+#include "foretrain/base/error.h"
+#include "foretrain/base/json.h"
+#include "foretrain/base/near.h"
+#include "foretrain/evaluate/report_number.h"
+#include "foretrain/evaluate/training_file.h"
+
+namespace foretrain::evaluate {
+namespace {
+
+// Workers have no server, then each server has a host of its own.
+Json server_placement(std::int64_t workers, std::int64_t servers) {
+  Json placement = Json::array();
+  for (std::int64_t i = 0; i < workers; ++i) placement.push_back(0);
+  for (std::int64_t i = 0; i < servers; ++i) placement.push_back(1);
+  return placement;
+}
+
+std::string cores_text(double cores) {
+  char text[32];
+  const auto [end, _] = std::to_chars(text, text + sizeof(text), cores);
+  return "cpu:cores=" + std::string(text, end);
+}
+
+std::optional<double> number(const Row& row, std::string_view column, const std::string& where) {
+  const std::string_view text = cell(row, column);
+  if (text.empty()) return std::nullopt;
+  double value = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size() || !(value > 0) ||
+      !std::isfinite(value)) {
+    throw Error(ErrorKind::BadInput,
+                where + ": " + std::string(column) + " is not a number above 0");
+  }
+  return value;
+}
+
+}  // namespace
+
+bool are_runs(const std::vector<std::string>& columns) {
+  constexpr auto kColumns =
+      std::to_array<std::string_view>({"campaign", "configuration", "setting", "status", "wall_s",
+                                       "step_median_s", "exposed_sync_s"});
+  return std::all_of(kColumns.begin(), kColumns.end(), [&](std::string_view name) {
+    return std::find(columns.begin(), columns.end(), name) != columns.end();
+  });
+}
+
+std::string run_request(const std::string& configuration, const std::string& where) {
+  const Json json = parse_json(configuration, where + ": configuration");
+  JsonFields fields(json, where + ": configuration");
+  const auto workers = static_cast<std::int64_t>(fields.required_number("workers"));
+  Json strategy = fields.require("strategy");
+  if (strategy.is_object() && strategy.value("kind", "") == "ps" && workers < 1024) {
+    strategy["server_placement"] =
+        server_placement(workers, std::clamp<std::int64_t>(strategy.value("servers", 1), 1, 1024));
+    strategy["server_device"] = "cpu:cores=1";
+  }
+  Json request{{"model", fields.required_text("model")},
+               {"device", cores_text(fields.required_number("cores"))},
+               {"workers", workers},
+               {"workers_per_node", 1},
+               {"batch", fields.require("batch")},
+               {"optimizer", fields.required_text("optimizer")},
+               {"strategy", strategy},
+               {"network", kUnshapedNetwork}};
+  if (json.contains("network")) request["network"] = fields.required_text("network");
+  for (const char* length : {"samples", "epochs"}) {
+    if (json.contains(length)) request[length] = fields.required_number(length);
+  }
+  fields.finish();
+  return request.dump();
+}
+
+std::string model_of_run(const Row& row, const std::string& where) {
+  const Json json = parse_json(cell(row, "configuration"), where + ": configuration");
+  return JsonFields(json, where + ": configuration").required_text("model");
+}
+
+std::vector<MappedRow> map_run(const Row& row, const std::string& where) {
+  MappedRow mapped;
+  const std::string setting(cell(row, "setting"));
+  mapped.metric = "step_time, " + setting;
+  if (cell(row, "status") != "ok") {
+    mapped.reason = "the run was not good: " + std::string(cell(row, "status"));
+    return {mapped};
+  }
+  const std::string request = run_request(std::string(cell(row, "configuration")), where);
+  mapped.device = parse_json(request, where).at("device").get<std::string>();
+  std::vector<MappedRow> result;
+  const auto add = [&](const char* column, const char* metric, const char* report_number) {
+    const std::optional<double> measured = number(row, column, where);
+    if (!measured) return;
+    mapped.request = request;
+    mapped.metric = metric + (", " + setting);
+    mapped.number = report_number_named(report_number);
+    mapped.measured = *measured;
+    result.push_back(mapped);
+  };
+  if (!cell(row, "wall_s").empty()) {
+    add("wall_s", "wall time", "total_time_s");
+    return result;
+  }
+  add("step_median_s", "step_time", "step_time_s");
+  add("exposed_sync_s", "exposed_sync", "exposed_communication_s");
+  return result;
+}
+
+std::vector<MeasuredStep> calibration_runs(const std::filesystem::path& file,
+                                           const std::string& setting, std::size_t count) {
+  TrainingFile runs(file);
+  const std::string name = "file " + printable(file.filename().string());
+  if (!are_runs(runs.columns())) {
+    throw Error(ErrorKind::BadInput,
+                name + ": no runs of the lab; `foretrain store export` writes them");
+  }
+  std::string wanted = setting;
+  std::set<std::string> models;
+  std::vector<MeasuredStep> steps;
+  for (Row row; runs.next(row);) {
+    if (wanted.empty()) wanted = cell(row, "setting");
+    const bool good = cell(row, "status") == "ok" && cell(row, "wall_s").empty();
+    if (!good || cell(row, "setting") != wanted || cell(row, "split") == "test") continue;
+    const std::string where = name + ": line " + std::to_string(row.line);
+    const std::string request = run_request(std::string(cell(row, "configuration")), where);
+    MeasuredStep step{parse_request(request, where), 0};
+    if (!models.insert(step.request.model).second) continue;
+    step.step_time_s = number(row, "step_median_s", where).value_or(0);
+    if (step.step_time_s > 0) steps.push_back(std::move(step));
+  }
+  if (steps.empty()) {
+    throw Error(ErrorKind::NotFound, name + ": no good run of setting '" + printable(wanted) + "'");
+  }
+  std::vector<MeasuredStep> chosen;
+  const std::size_t kept = std::min(count, steps.size());
+  for (std::size_t i = 0; i < kept; ++i) chosen.push_back(steps[i * steps.size() / kept]);
+  return chosen;
+}
+
+}  // namespace foretrain::evaluate
