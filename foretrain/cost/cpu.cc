@@ -198,7 +198,6 @@ Load stream_load(const NodeView& v, const Work& work, const CpuConstants& c) {
   const Kind kind = original(v);
   const bool gradient = v.node.kind != kind;
   Load load;
-  load.flops = work.vector_flops;
   load.bytes = traffic(work);
   load.speed = &c.stream;
   if (kind == Kind::Concat) {
@@ -207,8 +206,10 @@ Load stream_load(const NodeView& v, const Work& work, const CpuConstants& c) {
   }
   const bool two = v.inputs() > 1 && !gradient && v.in_count(0) != v.in_count(1);
   if (two && graph::op(v.node).family == Family::Pointwise) load.speed = &c.broadcast;
+  const bool random = kind == Kind::Dropout && !gradient;
   if (has_function(kind)) load.speed = gradient ? &c.function_grad : &c.function;
-  if (kind == Kind::Dropout && !gradient) load.speed = &c.random;
+  if (random) load.speed = &c.random;
+  if (has_function(kind) || random) load.flops = work.vector_flops;
   return load;
 }
 

@@ -145,4 +145,25 @@ std::vector<MeasuredStep> calibration_runs(const std::filesystem::path& file,
   return chosen;
 }
 
+double startup_s(const std::filesystem::path& file, const std::vector<MeasuredStep>& of) {
+  TrainingFile runs(file);
+  std::vector<double> rests;
+  for (Row row; runs.next(row);) {
+    if (cell(row, "status") != "ok" || cell(row, "wall_s").empty()) continue;
+    const std::string where =
+        printable(file.filename().string()) + ": line " + std::to_string(row.line);
+    const std::string model = model_of_run(row, where);
+    const bool wanted = std::any_of(of.begin(), of.end(), [&model](const MeasuredStep& step) {
+      return step.request.model == model;
+    });
+    if (!wanted) continue;
+    const double steps =
+        number(row, "steps", where).value_or(0) * number(row, "step_mean_s", where).value_or(0);
+    rests.push_back(*number(row, "wall_s", where) - steps);
+  }
+  if (rests.empty()) return 0;
+  std::sort(rests.begin(), rests.end());
+  return std::max(0.0, rests[rests.size() / 2]);
+}
+
 }  // namespace foretrain::evaluate

@@ -32,6 +32,9 @@ std::string run_request(const std::string& configuration, const std::string& whe
 std::vector<MeasuredStep> calibration_runs(const std::filesystem::path& file,
                                            const std::string& setting, std::size_t count);
 
-inline constexpr const char* kUnshapedNetwork = "20gbps";  // what one core moves between namespaces
+// What whole jobs of these models took besides their steps, the median; 0 where there is none.
+double startup_s(const std::filesystem::path& file, const std::vector<MeasuredStep>& of);
+
+inline constexpr const char* kUnshapedNetwork = "5gbps";  // what Python and one core move
 
 }  // namespace foretrain::evaluate

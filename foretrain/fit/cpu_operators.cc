@@ -27,9 +27,9 @@ const std::vector<CpuGroup>& cpu_groups() {
   static const std::vector<CpuGroup> kGroups{
       {"CPU streams",
        {"relu", "relu backward", "add", "hard_swish", "hard_swish backward", "dropout backward"},
-       {"cpu.stream.1", "cpu.cache_speed"}},
-      {"CPU concatenations", {"concat", "concat backward"}, {"cpu.concat."}},
-      {"CPU broadcasts", {"mul", "mul backward"}, {"cpu.broadcast."}},
+       {"cpu.cache_speed"}},
+      {"CPU concatenations", {"concat", "concat backward"}, {"cpu.concat.0", "cpu.concat.2"}},
+      {"CPU broadcasts", {"mul", "mul backward"}, {"cpu.broadcast.0", "cpu.broadcast.2"}},
       {"CPU products", {"linear", "linear backward"}, {"cpu.product.0", "cpu.product.2"}},
       {"CPU functions",
        {"gelu", "silu", "tanh", "elu", "gelu backward", "silu backward", "tanh backward",

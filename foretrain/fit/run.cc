@@ -112,12 +112,13 @@ void run_calibration(const CalibrationCommand& command) {
     }
     library.calibrations = {machine};
   }
-  const tune::FittedCalibration fitted = tune::fit_calibration(
-      command.data.ends_with(".csv")
-          ? evaluate::calibration_runs(command.data, command.setting, command.runs)
-          : tune::read_steps(command.data),
-      command.fit, library);
-  const Calibration& found = fitted.calibration;
+  const bool lab = command.data.ends_with(".csv");
+  const std::vector<MeasuredStep> steps =
+      lab ? evaluate::calibration_runs(command.data, command.setting, command.runs)
+          : tune::read_steps(command.data);
+  tune::FittedCalibration fitted = tune::fit_calibration(steps, command.fit, library);
+  Calibration& found = fitted.calibration;
+  if (lab) found.startup_s = evaluate::startup_s(command.data, steps);
   std::printf("  %s by %zu steps: compute x %.3f, memory x %.3f, host x %.3f, network x %.3f\n",
               found.device.c_str(), fitted.steps, found.compute, found.memory, found.host,
               found.network);

@@ -61,6 +61,10 @@ Calibration read_calibration(std::string_view text, const std::string& where) {
   calibration.memory = factor(fields, "memory");
   calibration.host = factor(fields, "host");
   calibration.network = factor(fields, "network");
+  if (file.contains("startup_s")) calibration.startup_s = fields.required_number("startup_s");
+  if (!(calibration.startup_s >= 0 && calibration.startup_s < 1e6)) {
+    throw Error(ErrorKind::BadInput, where + ": 'startup_s' is not within 0 to 1e6");
+  }
   if (file.contains("models")) {
     const Json& models = fields.require("models");
     for (const Json& model : models.is_array() ? models : Json::array({models})) {
@@ -81,6 +85,7 @@ std::string write_calibration(const Calibration& calibration, std::span<const st
                          {"memory", calibration.memory},
                          {"host", calibration.host},
                          {"network", calibration.network},
+                         {"startup_s", calibration.startup_s},
                          {"models", calibration.models}};
   return file.dump(1) + "\n";
 }

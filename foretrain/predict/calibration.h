@@ -18,6 +18,7 @@ struct Calibration {
   double memory = 1;   // bandwidth of device memory
   double host = 1;     // of a CPU: what its operators' calls take
   double network = 1;  // bandwidth of links, where such a device is at their ends
+  double startup_s = 0;  // of a whole job: until its first step begins, and after its last one
   std::vector<std::string> models{};  // that it was found by, so they are no test of it
 };
 

@@ -187,6 +187,7 @@ std::shared_ptr<const Predictor> find_predictor(const std::string& path, const L
 void apply(const Calibration& calibration, Setting& setting) {
   if (!calibrate(calibration, setting.cluster)) return;
   setting.host_speed *= calibration.host;
+  setting.startup_s = std::max(setting.startup_s, calibration.startup_s);
   setting.assumptions.push_back(calibration.device + " as calibrated by measured steps");
 }
 

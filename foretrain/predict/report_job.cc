@@ -48,6 +48,12 @@ std::optional<double> steps_of(const Request& request, double samples_per_step,
   return std::nullopt;
 }
 
+void add(Estimate& estimate, double seconds) {
+  estimate.value += seconds;
+  if (estimate.low) *estimate.low += seconds;
+  if (estimate.high) *estimate.high += seconds;
+}
+
 }  // namespace
 
 void report_job(const Stages& stages, const Request& request, const Library& library,
@@ -67,6 +73,10 @@ void report_job(const Stages& stages, const Request& request, const Library& lib
   }
   if (!steps) return;
   report.total_time_s = times(report.step_time_s, *steps);
+  if (stages.setting.startup_s > 0) {
+    add(*report.total_time_s, stages.setting.startup_s);
+    report.assumptions.push_back("start-up of the job is in the total time, as calibrated");
+  }
   if (alone) report.assumptions.push_back("asynchronous workers share the steps evenly");
   const std::optional<double> price =
       price_per_hour(stages, request, library, report.assumptions);

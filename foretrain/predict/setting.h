@@ -17,6 +17,7 @@ struct Setting {
   std::shared_ptr<const cost::Framework> framework;
   std::shared_ptr<const cost::OperatorModel> operators;
   double host_speed = 1;  // against the reference machine
+  double startup_s = 0;   // of a whole job, besides its steps; known by calibration only
   hw::Device server_device;  // of parameter servers
   int workers = 1;
   std::int64_t batch = 1;  // per worker
