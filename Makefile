@@ -51,8 +51,7 @@ accuracy-data:
 	@test -d "$(DATA)/training" || { echo 'make accuracy: no folder $(DATA)/training' >&2; exit 2; }
 
 accuracy: accuracy-data build  ## print the error tables, write docs/accuracy.md: make accuracy DATA=dir
-	$(FORETRAIN) evaluate --data $(DATA)/training
-	@python3 tools/write_accuracy.py $(FORETRAIN) $(DATA)/training docs/accuracy.md
+	@python3 -B tools/write_accuracy.py $(FORETRAIN) $(DATA) docs/accuracy.md
 
 .PHONY: reference study
 reference: build  ## hold the simulator against published answers: make reference DATA=dir

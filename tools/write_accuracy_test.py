@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of write_accuracy.py; the numbers are invented."""
+import math
 import unittest
 
+import accuracy_plot
 import write_accuracy
 
 SCORE = {"rows": 40, "predicted": 10, "refused": 20, "mape_percent": 12.34, "median_ape_percent": 5.0, "bias_percent": 3.0}
@@ -19,14 +21,38 @@ RESULT = {
 }
 
 
+ROWS = [
+    {"file": "made", "line": "2", "device": "t4", "metric": "a|b", "measured": "1", "predicted": "1.2", "error": "0.2"},
+    {"file": "made", "line": "3", "device": "t4", "metric": "a|b", "measured": "1", "predicted": "0.9", "error": "-0.1"},
+    {"file": "made", "line": "4", "device": "t4", "metric": "a|b", "measured": "1", "predicted": "", "error": ""},
+    {"file": "made", "line": "5", "device": "t4", "metric": "unmapped", "measured": "", "predicted": "", "error": ""},
+]
+JUDGED = [{"file": "made", "line": "2", "device": "t4", "metric": "a|b", "measured": "1", "predicted": "1.2", "low": "0.9",
+           "high": "1.5", "one_ratio": "2"}]
+
+
 class WriteAccuracy(unittest.TestCase):
     def test_shares_count_refused_rows_as_mapped(self):
         self.assertEqual(write_accuracy.coverage(RESULT)[2], "| made |  | 40 | 30 | 75.0 % | 10 | 20 | 10 |")
 
-    def test_errors_are_of_predicted_groups_only(self):
-        lines = write_accuracy.errors(RESULT)
+    def test_errors_are_of_predicted_rows_and_refused_ones_count_apart(self):
+        lines = write_accuracy.by_source(ROWS, {("made", "2"): True, ("made", "3"): False})
         self.assertEqual(len(lines), 3)
-        self.assertEqual(lines[2], "| made | a\\|b | 10 | 12.3 % | 5.0 % | +3.0 % |")
+        # Errors +20 % and -10 %, one refused: (20 + 10 + 100) / 3.
+        self.assertTrue(lines[2].endswith("| 2 | 1 | 15.0 % | 15.0 % | +5.0 % | 43.3 % | 50.0 % |"), lines[2])
+
+    def test_an_interval_is_judged_by_its_width_and_what_lies_outside(self):
+        # measured / predicted = e against ends 1 and e^0.5: width 0.5, 0.5 outside costs 20 times as much.
+        row = {"file": "made", "measured": math.e, "predicted": 1, "low": 1, "high": math.exp(0.5), "one_ratio": math.exp(2)}
+        cells = write_accuracy.intervals([row])[2]
+        self.assertEqual(cells, "| made | 1 | 0.0 % | 1.65 | 10.50 | 100.0 % | 4.00 | -162.5 % |")
+
+    def test_a_plot_draws_a_pixel_once(self):
+        text = accuracy_plot.scatter({"t4 <x>": [(0.1, 0.2), (0.1, 0.2), (0.5, 0.5)]}, "step")
+        self.assertEqual(text.count("h0"), 2)
+        self.assertIn("t4 &lt;x&gt; (3)", text)
+        # A decade from 100 ms to 1 s: 0.1 lies on the left edge.
+        self.assertIn(f"M{accuracy_plot.LEFT} ", text)
 
     def test_reasons_add_up(self):
         lines = write_accuracy.reasons(RESULT)
@@ -39,7 +65,7 @@ class WriteAccuracy(unittest.TestCase):
             self.assertTrue(write_accuracy.mapping(path.stem).get("constants"), path.name)
 
     def test_the_page_ends_with_one_line_end(self):
-        text = write_accuracy.page(RESULT)
+        text = write_accuracy.page(RESULT, ROWS, JUDGED, [], None)
         self.assertTrue(text.endswith("reasons\n"))
 
 

@@ -11,6 +11,7 @@
 
 #include "foretrain/predict/library.h"
 #include "foretrain/predict/measured_step.h"
+#include "foretrain/predict/regime.h"
 #include "foretrain/predict/report.h"
 
 namespace foretrain::evaluate {
@@ -38,6 +39,10 @@ struct Case {
   double error = 0;  // predicted / measured - 1
   Breakdown breakdown;
   std::string request;  // JSON; "" where there is none
+  // Of predicted rows:
+  Regime regime;
+  std::string zoo_model;   // without its parameters
+  std::size_t number = 0;  // of report_numbers(): what was measured
 };
 
 // How well a set of rows is predicted. Errors are fractions, see metrics.h.

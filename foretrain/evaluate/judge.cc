@@ -5,6 +5,7 @@ namespace foretrain::evaluate {
 namespace {
 
 void compare(const Prediction& prediction, std::size_t number, Case& one) {
+  one.number = number;
   one.precision = prediction.precision;
   one.batch = prediction.batch;
   one.workers = prediction.workers;
@@ -18,6 +19,8 @@ void compare(const Prediction& prediction, std::size_t number, Case& one) {
     one.predicted = *prediction.numbers[number];
     one.error = one.predicted / one.measured - 1;
     one.breakdown = prediction.breakdown;
+    one.regime = prediction.regime;
+    one.zoo_model = prediction.model;
   }
 }
 

@@ -23,11 +23,16 @@ Prediction predict_one(const std::string& json, const Library& library) {
     prediction.precision = to_string(request.precision);
     prediction.batch = request.batch;
     prediction.workers = request.workers;
-    const Report report = foretrain::predict(request, library);
+    const Stages stages = run_stages(request, library);
+    const Report report = summarise(stages, request, library);
     for (const ReportNumber& number : report_numbers()) {
       prediction.numbers.push_back(number.read(report));
     }
     prediction.breakdown = report.breakdown;
+    prediction.regime = regime_of(stages, request, report);
+    prediction.model = request.model.substr(0, request.model.find(':'));
+    prediction.workers = stages.setting.workers;
+    prediction.batch = stages.setting.batch;
   } catch (const Error& error) {
     prediction.error = error.what();
   }

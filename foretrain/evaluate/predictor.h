@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "foretrain/predict/library.h"
+#include "foretrain/predict/regime.h"
 #include "foretrain/predict/report.h"
 
 namespace foretrain::evaluate {
@@ -20,6 +21,8 @@ struct Prediction {
   std::optional<int> workers;
   std::vector<std::optional<double>> numbers;  // as report_numbers()
   Breakdown breakdown;
+  Regime regime;
+  std::string model;  // the zoo's name without its parameters
 };
 
 // Predicts many requests on several threads, equal ones once.

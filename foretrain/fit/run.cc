@@ -12,6 +12,7 @@
 #include "foretrain/base/near.h"
 #include "foretrain/evaluate/lab_runs.h"
 #include "foretrain/fit/cpu_operators.h"
+#include "foretrain/fit/intervals.h"
 #include "foretrain/fit/operators.h"
 #include "foretrain/tune/calibration.h"
 
@@ -157,6 +158,69 @@ void add_calibration(CLI::App& app) {
   sub.callback([command] { run_calibration(*command); });
 }
 
+struct IntervalsCommand {
+  std::string data;
+  std::string output;
+  std::string rows;
+  IntervalsFit fit;
+};
+
+void show(const SourceScore& one) {
+  std::printf(
+      "  %-20s %6zu rows  covered %5.1f %%  high/low %5.2f  score %5.2f (one ratio: %5.1f %%, "
+      "%5.2f)\n",
+      one.source.c_str(), one.rows, 100 * one.coverage, std::exp(one.width), one.score,
+      100 * one.constant_cover, one.constant_score);
+}
+
+std::string traits_text(const Rule& rule) {
+  std::string text;
+  for (const Trait which : rule.traits)
+    text += (text.empty() ? "" : ", ") + std::string(trait_name(which));
+  return text.empty() ? "nothing" : text;
+}
+
+void run_intervals(const IntervalsCommand& command) {
+  const Library library = load_library();
+  const FittedIntervals fitted = fit_intervals(command.data, command.fit, library);
+  std::printf("each source left out of its own intervals, the choice of regimes included:\n");
+  for (const SourceScore& one : fitted.sources) show(one);
+  for (const SourceScore& one : pooled(fitted.sources)) show(one);
+  if (!command.rows.empty()) {
+    std::string text = judged_header() + "\n";
+    for (const JudgedCase& one : fitted.cases) text += judged_line(one) + "\n";
+    write_file(command.rows, text);
+  }
+  std::vector<std::string> notes;
+  for (const SourceScore& one : fitted.sources) {
+    notes.push_back(one.source + ": " + std::to_string(one.rows) + " rows");
+  }
+  for (const std::string& name : command.fit.without) notes.push_back("without " + name);
+  std::printf("regimes by %s; %zu cells; %.3g of the rows beyond each end\n",
+              traits_text(fitted.rule).c_str(), fitted.intervals.cells.size(), fitted.rule.tail);
+  if (command.output.empty()) return;
+  write_file(command.output, write_intervals(fitted.intervals, notes));
+  std::printf("written: %s\n", command.output.c_str());
+}
+
+void add_intervals(CLI::App& app) {
+  auto command = std::make_shared<IntervalsCommand>();
+  CLI::App& sub = *app.add_subcommand("intervals", "how far measured steps lie from predictions");
+  sub.footer(
+      "Example:\n  foretrain fit intervals --data measurements/training -o "
+      "data/predictors/intervals.json");
+  sub.add_option("--data", command->data, "folder of training measurements")->required();
+  sub.add_option("-o,--output", command->output, "the file to write; without it only the table");
+  sub.add_option("--rows", command->rows,
+                 "write a CSV line per step: its interval, source left out");
+  sub.add_option("--without", command->fit.without,
+                 "rows that are judged but never fitted: FILE or FILE/DEVICE")
+      ->delimiter(',');
+  sub.add_option("--confidence", command->fit.conformal.confidence, "share that is covered (0.9)")
+      ->check(CLI::Range(0.5, 0.99));
+  sub.callback([command] { run_intervals(*command); });
+}
+
 }  // namespace
 
 int run(int count, char** arguments) {
@@ -164,6 +228,7 @@ int run(int count, char** arguments) {
   app.require_subcommand(1);
   add_operators(app);
   add_calibration(app);
+  add_intervals(app);
   try {
     app.parse(count, arguments);
     return 0;

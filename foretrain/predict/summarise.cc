@@ -86,6 +86,10 @@ const WorkerClass& slowest_class(const Stages& stages) {
   return *slowest;
 }
 
+const hw::Device& slowest_device(const Stages& stages) {
+  return stages.setting.cluster.devices[static_cast<std::size_t>(slowest_class(stages).device)];
+}
+
 // A gap before a kernel belongs to what it waited for last: communication or the host.
 Breakdown break_down(const Stages& stages, Seconds input) {
   const sim::Program& program = stages.job.program;
@@ -205,8 +209,9 @@ Report summarise(const Stages& stages, const Request& request, const Library& li
   report.top_operators = top_operators(stages, 10);
   report_resources(stages, step, report);
   list_assumptions(stages, request, report);
-  report_job(stages, request, library, report);
   list_warnings(stages, report);
+  report_trust(stages, request, shipped_intervals(), report);
+  report_job(stages, request, library, report);
   return report;
 }
 

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "foretrain/predict/intervals.h"
 #include "foretrain/predict/predict.h"
 
 namespace foretrain {
@@ -18,6 +19,13 @@ const WorkerClass& slowest_class(const Stages& stages);
 Breakdown break_down(const Stages& stages, Seconds input);
 
 std::vector<OperatorReport> top_operators(const Stages& stages, std::size_t most);
+
+// The device that the step waits for.
+const hw::Device& slowest_device(const Stages& stages);
+
+// The interval of the step, and warnings where it lies outside of what was measured.
+void report_trust(const Stages& stages, const Request& request, const Intervals& intervals,
+                  Report& report);
 
 MemoryReport report_memory(const Stages& stages, const Request& request);
 

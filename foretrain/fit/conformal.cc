@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/fit/conformal.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace foretrain::fit {
+namespace {
+
+constexpr std::size_t kThinned = 250;  // rows of a source that the choice of a rule looks at
+
+using Weighted = std::vector<std::pair<double, double>>;
+
+Sources bit(int source) { return Sources{1} << source; }
+
+// Which sources have a chip.
+std::map<std::string, Sources> chips_of(const Residuals& residuals) {
+  std::map<std::string, Sources> chips;
+  for (const Residual& row : residuals.rows) chips[row.chip] |= bit(row.source);
+  return chips;
+}
+
+// Residuals with `Seen` as it is without some sources: others than its own have the device.
+class View {
+ public:
+  View(const Residuals& residuals, Sources without) : without_(without) {
+    const std::map<std::string, Sources> chips = chips_of(residuals);
+    for (const Residual& row : residuals.rows) {
+      Residual& copy = rows_.emplace_back(row);
+      const Sources others = chips.at(row.chip) & ~(without | bit(row.source));
+      word(copy.regime, Trait::Seen) = others != 0 ? "seen" : "new";
+    }
+  }
+
+  const std::vector<Residual>& rows() const { return rows_; }
+  bool is_left_out(const Residual& row) const { return (without_ & bit(row.source)) != 0; }
+
+ private:
+  std::vector<Residual> rows_;
+  Sources without_;
+};
+
+// Every source counts alike however many rows it has, up to options.most_rows.
+Weighted weigh(const std::vector<const Residual*>& rows, double most_rows, bool magnitude) {
+  std::map<int, double> counts;
+  for (const Residual* row : rows) ++counts[row->source];
+  Weighted weighted;
+  weighted.reserve(rows.size());
+  for (const Residual* row : rows) {
+    const double count = counts[row->source];
+    const double value = magnitude ? std::abs(row->log_ratio) : row->log_ratio;
+    weighted.emplace_back(value, std::min(count, most_rows) / count);
+  }
+  return weighted;
+}
+
+std::size_t count_sources(const std::vector<const Residual*>& rows) {
+  Sources sources = 0;
+  for (const Residual* row : rows) sources |= bit(row->source);
+  std::size_t count = 0;
+  for (; sources != 0; sources &= sources - 1) ++count;
+  return count;
+}
+
+std::map<std::string, IntervalCell> cells_of(const View& view, const Rule& rule,
+                                             const ConformalOptions& options) {
+  std::map<std::string, std::vector<const Residual*>> groups;
+  for (const Residual& row : view.rows()) {
+    if (view.is_left_out(row)) continue;
+    for (std::size_t count = 0; count <= rule.traits.size(); ++count) {
+      groups[cell_name(rule.traits, count, row.regime)].push_back(&row);
+    }
+  }
+  std::map<std::string, IntervalCell> cells;
+  for (const auto& [name, rows] : groups) {
+    const std::size_t sources = count_sources(rows);
+    const bool few = rows.size() < options.fewest_rows || sources < options.fewest_sources;
+    if (few && !name.empty()) continue;
+    const Weighted weighted = weigh(rows, options.most_rows, false);
+    // The prediction itself is always inside.
+    cells[name] = {std::min(0.0, weighted_quantile(weighted, rule.tail)),
+                   std::max(0.0, weighted_quantile(weighted, 1 - rule.tail)), rows.size(), sources};
+  }
+  return cells;
+}
+
+struct Judgement {
+  double score = 0;     // mean over sources of the mean over their rows
+  double coverage = 0;  // likewise
+};
+
+// How well intervals of the other sources hold for each one that is not left out anyway.
+Judgement judge(const Residuals& residuals, const Rule& rule, Sources without,
+                const ConformalOptions& options) {
+  Judgement all;
+  double sources = 0;
+  for (int source = 0; source < static_cast<int>(residuals.sources.size()); ++source) {
+    if ((without & bit(source)) != 0) continue;
+    const View view(residuals, without | bit(source));
+    const Intervals intervals{options.confidence, rule.traits, cells_of(view, rule, options), {}};
+    if (intervals.cells.empty()) continue;
+    Judgement one;
+    double rows = 0;
+    for (const Residual& row : view.rows()) {
+      if (row.source != source) continue;
+      const IntervalCell& cell = *find_cell(intervals, row.regime);
+      one.score += interval_score(row.log_ratio, cell.low, cell.high, options.confidence);
+      one.coverage += row.log_ratio >= cell.low && row.log_ratio <= cell.high ? 1 : 0;
+      ++rows;
+    }
+    if (rows == 0) continue;
+    all.score += one.score / rows;
+    all.coverage += one.coverage / rows;
+    ++sources;
+  }
+  if (sources > 0) all = {all.score / sources, all.coverage / sources};
+  return all;
+}
+
+// Every n-th row of a source, so that none has more than kThinned.
+Residuals thin(const Residuals& residuals) {
+  std::map<int, std::size_t> counts;
+  for (const Residual& row : residuals.rows) ++counts[row.source];
+  Residuals thinned{residuals.sources, {}};
+  std::map<int, std::size_t> seen;
+  for (const Residual& row : residuals.rows) {
+    const std::size_t stride = (counts[row.source] + kThinned - 1) / kThinned;
+    if (seen[row.source]++ % stride == 0) thinned.rows.push_back(row);
+  }
+  return thinned;
+}
+
+// The trait that improves the score most, if one does by enough.
+bool add_trait(const Residuals& residuals, Sources without, const ConformalOptions& options,
+               Rule& rule, double& score) {
+  Rule best = rule;
+  double least = score * (1 - options.gain);
+  for (std::size_t t = 0; t < kTraits; ++t) {
+    const Trait which = static_cast<Trait>(t);
+    if (std::count(rule.traits.begin(), rule.traits.end(), which) > 0) continue;
+    Rule longer = rule;
+    longer.traits.push_back(which);
+    const double found = judge(residuals, longer, without, options).score;
+    if (found >= least) continue;
+    least = found;
+    best = longer;
+  }
+  if (best.traits.size() == rule.traits.size()) return false;
+  rule = best;
+  score = least;
+  return true;
+}
+
+Rule choose_of_thinned(const Residuals& residuals, Sources without,
+                       const ConformalOptions& options) {
+  const double nominal = (1 - options.confidence) / 2;
+  Rule rule{{}, nominal};
+  double score = judge(residuals, rule, without, options).score;
+  while (rule.traits.size() < options.most_traits &&
+         add_trait(residuals, without, options, rule, score)) {
+  }
+  for (const double share : {1.0, 0.8, 0.6, 0.4, 0.2}) {
+    rule.tail = share * nominal;
+    if (judge(residuals, rule, without, options).coverage >= options.confidence) break;
+  }
+  return rule;
+}
+
+double constant_of(const View& view, const ConformalOptions& options) {
+  std::vector<const Residual*> rows;
+  for (const Residual& row : view.rows()) {
+    if (!view.is_left_out(row)) rows.push_back(&row);
+  }
+  return rows.empty() ? 0
+                      : weighted_quantile(weigh(rows, options.most_rows, true), options.confidence);
+}
+
+}  // namespace
+
+double weighted_quantile(std::vector<std::pair<double, double>> values_and_weights, double share) {
+  std::sort(values_and_weights.begin(), values_and_weights.end());
+  double all = 0;
+  for (const auto& [value, weight] : values_and_weights) all += weight;
+  constexpr double kRounding = 1e-9;  // of sums of weights
+  double sum = 0;
+  for (const auto& [value, weight] : values_and_weights) {
+    sum += weight;
+    if (sum >= all * (share - kRounding)) return value;
+  }
+  return values_and_weights.back().first;
+}
+
+double interval_score(double value, double low, double high, double confidence) {
+  const double outside = std::max(0.0, low - value) + std::max(0.0, value - high);
+  return high - low + 2 / (1 - confidence) * outside;
+}
+
+std::map<std::string, IntervalCell> fit_cells(const Residuals& residuals, const Rule& rule,
+                                              Sources without, const ConformalOptions& options) {
+  return cells_of(View(residuals, without), rule, options);
+}
+
+Rule choose_rule(const Residuals& residuals, Sources without, const ConformalOptions& options) {
+  return choose_of_thinned(thin(residuals), without, options);
+}
+
+std::vector<LeftOut> leave_sources_out(const Residuals& residuals,
+                                       const ConformalOptions& options) {
+  const Residuals thinned = thin(residuals);
+  std::vector<LeftOut> result(residuals.rows.size());
+  for (int source = 0; source < static_cast<int>(residuals.sources.size()); ++source) {
+    const Rule rule = choose_of_thinned(thinned, bit(source), options);
+    const View view(residuals, bit(source));
+    const Intervals intervals{options.confidence, rule.traits, cells_of(view, rule, options), {}};
+    const double constant = constant_of(view, options);
+    if (intervals.cells.empty()) continue;
+    for (std::size_t i = 0; i < view.rows().size(); ++i) {
+      if (view.rows()[i].source != source) continue;
+      result[i] = {*find_cell(intervals, view.rows()[i].regime), constant};
+    }
+  }
+  return result;
+}
+
+}  // namespace foretrain::fit

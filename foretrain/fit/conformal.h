@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Intervals from residuals of many sources, such that a source that was left out is covered as
+// often as they promise: conformal prediction by regime (Vovk et al. 2005; Romano et al. 2020),
+// with sources in place of single measurements as what is exchanged.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "foretrain/predict/intervals.h"
+
+namespace foretrain::fit {
+
+struct Residual {
+  int source = 0;        // of Residuals::sources
+  Regime regime;         // its `Seen` is filled in here: it depends on what else is left out
+  std::string chip;      // the device
+  double log_ratio = 0;  // log(measured / predicted time)
+};
+
+struct Residuals {
+  std::vector<std::string> sources;  // at most 64
+  std::vector<Residual> rows;
+};
+
+struct ConformalOptions {
+  double confidence = 0.9;
+  std::size_t fewest_rows = 20;    // of a cell; fewer belong to the coarser one
+  std::size_t fewest_sources = 2;  // likewise: one source says nothing of another
+  double most_rows = 60;           // of a source and cell, more count as so many
+  std::size_t most_traits = 4;
+  double gain = 0.01;  // by which one more trait must improve the score
+};
+
+// What is chosen before quantiles are taken: traits, and the share of rows beyond each end.
+struct Rule {
+  std::vector<Trait> traits;
+  double tail = 0.05;
+};
+
+// Sources that are left out, as bits.
+using Sources = std::uint64_t;
+
+std::map<std::string, IntervalCell> fit_cells(const Residuals& residuals, const Rule& rule,
+                                              Sources without, const ConformalOptions& options);
+
+// Traits one by one while the mean interval score of sources left out improves, then the tails
+// that cover left-out sources as promised. Never looks at `without`.
+Rule choose_rule(const Residuals& residuals, Sources without, const ConformalOptions& options);
+
+// What a row's interval is when its source took no part in anything: rule and quantiles.
+struct LeftOut {
+  IntervalCell cell;
+  double constant = 0;  // one ratio for all, by the same other sources: between -constant and it
+};
+std::vector<LeftOut> leave_sources_out(const Residuals& residuals, const ConformalOptions& options);
+
+// Width plus 2 / (1 - confidence) times what lies outside (Winkler 1972; Gneiting and Raftery
+// 2007), on logarithms; less is better.
+double interval_score(double value, double low, double high, double confidence);
+
+// The least value that at least `share` of the weight does not exceed. `values` must not be empty.
+double weighted_quantile(std::vector<std::pair<double, double>> values_and_weights, double share);
+
+}  // namespace foretrain::fit
