@@ -5,11 +5,11 @@ Points that fall on the same pixel are drawn once, so a file stays small however
 """
 import math
 import pathlib
-from xml.sax.saxutils import escape
+
+from lab_plots import COLOURS, Picture
 
 SIDE = 380  # of the square that holds the points
 LEFT, TOP, BOTTOM, LEGEND = 62, 14, 46, 150
-COLOURS = ["#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#8c564b", "#17becf", "#e377c2", "#7f7f7f", "#bcbd22"]
 BAND = 1.25  # the dashed lines: a factor on either side
 
 
@@ -50,36 +50,31 @@ def points(axes: Axes, pairs: list[tuple[float, float]]) -> str:
     return "".join(f"M{x} {y}h0" for x, y in places)
 
 
-def grid(axes: Axes) -> list[str]:
-    parts = []
+def draw_grid(axes: Axes, picture: Picture) -> None:
     for power in range(axes.low, axes.high + 1):
         x, y = axes.x(10.0 ** power), axes.y(10.0 ** power)
-        parts.append(f'<path d="M{x} {TOP}V{TOP + SIDE}M{LEFT} {y}H{LEFT + SIDE}" stroke="#ddd"/>')
-        parts.append(f'<text x="{x}" y="{TOP + SIDE + 16}" text-anchor="middle">{label(power)}</text>')
-        parts.append(f'<text x="{LEFT - 6}" y="{y + 4}" text-anchor="end">{label(power)}</text>')
-    return parts
+        picture.parts.append(f'<path d="M{x} {TOP}V{TOP + SIDE}M{LEFT} {y}H{LEFT + SIDE}" stroke="#ddd"/>')
+        picture.text(x, TOP + SIDE + 16, label(power), "middle")
+        picture.text(LEFT - 6, y + 4, label(power), "end")
 
 
 def scatter(series: dict[str, list[tuple[float, float]]], unit: str) -> str:
     """`series`: per device its (measured, predicted) times [s]; `unit`: what a time is of."""
-    values = [value for pairs in series.values() for pair in pairs for value in pair]
-    axes = Axes(*decades(values))
-    width, height = LEFT + SIDE + LEGEND, TOP + SIDE + BOTTOM
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
-             'font-family="sans-serif" font-size="11" fill="#333">',
-             f'<rect width="{width}" height="{height}" fill="#fff"/>', *grid(axes),
-             axes.line(1, 'stroke="#333"'), axes.line(BAND, 'stroke="#333" stroke-dasharray="4 3"'),
-             axes.line(1 / BAND, 'stroke="#333" stroke-dasharray="4 3"')]
-    names = sorted(series, key=lambda name: (-len(series[name]), name))
-    for place, name in enumerate(names):
-        colour = COLOURS[min(place, len(COLOURS) - 1)]
-        parts.append(f'<path d="{points(axes, series[name])}" stroke="{colour}" stroke-width="3" stroke-linecap="round" opacity=".7"/>')
+    axes = Axes(*decades([value for pairs in series.values() for pair in pairs for value in pair]))
+    picture = Picture()
+    draw_grid(axes, picture)
+    for factor in (1, BAND, 1 / BAND):
+        picture.parts.append(axes.line(factor, 'stroke="#333"' + ("" if factor == 1 else ' stroke-dasharray="4 3"')))
+    for place, name in enumerate(sorted(series, key=lambda name: (-len(series[name]), name))):
+        colour = COLOURS[place % len(COLOURS)]
         y = TOP + 12 + 16 * place
-        parts.append(f'<circle cx="{LEFT + SIDE + 14}" cy="{y - 4}" r="4" fill="{colour}"/>'
-                     f'<text x="{LEFT + SIDE + 24}" y="{y}">{escape(name)} ({len(series[name]):,})</text>')
-    parts.append(f'<text x="{LEFT + SIDE / 2}" y="{height - 8}" text-anchor="middle">measured time per {escape(unit)}</text>')
-    parts.append(f'<text transform="translate(12 {TOP + SIDE / 2}) rotate(-90)" text-anchor="middle">predicted</text>')
-    return "\n".join([*parts, "</svg>"]) + "\n"
+        picture.parts.append(f'<path d="{points(axes, series[name])}" stroke="{colour}" stroke-width="3" stroke-linecap="round" opacity=".7"/>'
+                             f'<circle cx="{LEFT + SIDE + 14}" cy="{y - 4}" r="4" fill="{colour}"/>')
+        picture.text(LEFT + SIDE + 24, y, f"{name} ({len(series[name]):,})")
+    height = TOP + SIDE + BOTTOM
+    picture.text(LEFT + SIDE / 2, height - 8, f"measured time per {unit}", "middle")
+    picture.parts.append(f'<text transform="translate(12 {TOP + SIDE / 2}) rotate(-90)" text-anchor="middle">predicted</text>')
+    return picture.svg(LEFT + SIDE + LEGEND, height)
 
 
 def write(path: pathlib.Path, series: dict[str, list[tuple[float, float]]], unit: str) -> None:

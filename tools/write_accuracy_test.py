@@ -2,6 +2,7 @@
 """Tests of write_accuracy.py; the numbers are invented."""
 import math
 import unittest
+import xml.etree.ElementTree
 
 import accuracy_plot
 import write_accuracy
@@ -50,6 +51,7 @@ class WriteAccuracy(unittest.TestCase):
     def test_a_plot_draws_a_pixel_once(self):
         text = accuracy_plot.scatter({"t4 <x>": [(0.1, 0.2), (0.1, 0.2), (0.5, 0.5)]}, "step")
         self.assertEqual(text.count("h0"), 2)
+        xml.etree.ElementTree.fromstring(text)  # well-formed
         self.assertIn("t4 &lt;x&gt; (3)", text)
         # A decade from 100 ms to 1 s: 0.1 lies on the left edge.
         self.assertIn(f"M{accuracy_plot.LEFT} ", text)

@@ -18,6 +18,11 @@ double beyond(double asked, double least, double most) {
   return asked > most ? std::log2(asked / most) : 0;
 }
 
+// Eager PyTorch is one framework in all its versions.
+std::string_view code_of(std::string_view framework) {
+  return framework.starts_with("pytorch-1") ? "pytorch" : framework;
+}
+
 // How unlike two cases are: what changes a step's time most weighs most.
 double distance(const MeasuredCase& known, const MeasuredCase& asked) {
   double sum = 0;
@@ -27,7 +32,7 @@ double distance(const MeasuredCase& known, const MeasuredCase& asked) {
   if (known.device != asked.device) sum += 1;
   if (known.precision != asked.precision) sum += 1;
   if (known.mode != asked.mode) sum += 2;
-  if (known.framework != asked.framework) sum += 0.5;
+  if (code_of(known.framework) != code_of(asked.framework)) sum += 0.5;
   sum += 0.3 * beyond(asked.most_workers, known.least_workers, known.most_workers);
   sum += 0.1 * beyond(static_cast<double>(asked.most_batch), static_cast<double>(known.least_batch),
                       static_cast<double>(known.most_batch));
@@ -53,7 +58,7 @@ std::vector<std::string> reasons(const Intervals& intervals, const MeasuredCase&
   int most_workers = 0;
   for (const MeasuredCase& one : intervals.measured) {
     device = device || one.device == asked.device;
-    framework = framework || one.framework == asked.framework;
+    framework = framework || code_of(one.framework) == code_of(asked.framework);
     if (one.family != asked.family) continue;
     precision = precision || one.precision == asked.precision;
     mode = mode || one.mode == asked.mode;

@@ -25,6 +25,14 @@ TEST(Domain, InsideThereIsNoWarning) {
   EXPECT_TRUE(domain_warnings(Intervals{}, resnet_on_t4()).empty());
 }
 
+TEST(Domain, VersionsOfPyTorchAreOneFramework) {
+  MeasuredCase asked = resnet_on_t4();
+  asked.framework = "pytorch";
+  EXPECT_TRUE(domain_warnings(measured(), asked).empty());
+  asked.framework = "jax";
+  EXPECT_TRUE(domain_warnings(measured(), asked).front().ends_with(": framework jax"));
+}
+
 TEST(Domain, AWarningSaysWhatWasNeverMeasured) {
   MeasuredCase asked = resnet_on_t4();
   asked.device = "h100-sxm5";
