@@ -48,6 +48,13 @@ class WriteAccuracy(unittest.TestCase):
         cells = write_accuracy.intervals([row])[2]
         self.assertEqual(cells, "| made | 1 | 0.0 % | 1.65 | 10.50 | 100.0 % | 4.00 | -162.5 % |")
 
+    def test_operators_of_a_kind_are_weighted_by_their_cases(self):
+        groups = [{"metric": name, "device": "l4", "predicted": cases, "mape_percent": error, "bias_percent": -error}
+                  for name, cases, error in [("bmm, test", 30, 20.0), ("linear, test", 10, 4.0), ("linear, train", 99, 99.0)]]
+        lines = write_accuracy.operators({"groups": groups})
+        # (30 * 20 + 10 * 4) / 40 = 16.
+        self.assertEqual(lines[2:], ["| matrix product | l4 | GPU left out | 40 | 16.0 % | -16.0 % |"])
+
     def test_a_plot_draws_a_pixel_once(self):
         text = accuracy_plot.scatter({"t4 <x>": [(0.1, 0.2), (0.1, 0.2), (0.5, 0.5)]}, "step")
         self.assertEqual(text.count("h0"), 2)
