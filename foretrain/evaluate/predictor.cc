@@ -30,7 +30,7 @@ Prediction predict_one(const std::string& json, const Library& library) {
     }
     prediction.breakdown = report.breakdown;
     prediction.regime = regime_of(stages, request, report);
-    prediction.model = request.model.substr(0, request.model.find(':'));
+    prediction.model = stages.step->graph.name;
     prediction.workers = stages.setting.workers;
     prediction.batch = stages.setting.batch;
   } catch (const Error& error) {

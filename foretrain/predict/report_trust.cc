@@ -10,7 +10,7 @@ namespace {
 
 MeasuredCase asked_case(const Stages& stages, const Request& request, const Regime& regime) {
   MeasuredCase asked;
-  asked.model = request.model.substr(0, request.model.find(':'));
+  asked.model = stages.step->graph.name;
   asked.family = word(regime, Trait::Family);
   asked.device = chip_named(slowest_device(stages).name);
   asked.architecture = word(regime, Trait::Architecture);
