@@ -187,7 +187,9 @@ std::vector<SourceScore> pooled(const std::vector<SourceScore>& sources) {
   return {rows, alike};
 }
 
-std::string judged_header() { return "file,line,device,metric,measured,predicted,low,high,one_ratio"; }
+std::string judged_header() {
+  return "file,line,device,metric,measured,predicted,low,high,one_ratio";
+}
 
 std::string judged_line(const JudgedCase& one) {
   const evaluate::Case& row = one.measured;
