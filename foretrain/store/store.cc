@@ -88,6 +88,7 @@ std::vector<double> read_steps(const Database& database, std::int64_t run) {
   std::string bytes;
   if (statement.bind(run).step()) statement.take(bytes);
   std::vector<float> compact(bytes.size() / sizeof(float));
+  if (compact.empty()) return {};  // a run that failed
   std::memcpy(compact.data(), bytes.data(), compact.size() * sizeof(float));
   return {compact.begin(), compact.end()};
 }
