@@ -134,6 +134,17 @@ std::int64_t find_batch(const Request& request, int workers, std::vector<std::st
   return batch;
 }
 
+// Gradients of several passes add up before one exchange and update.
+void find_passes(const Request& request, Setting& setting) {
+  setting.micro_batch = request.strategy.micro_batch.value_or(setting.batch);
+  if (setting.batch % setting.micro_batch != 0) {
+    throw Error(ErrorKind::BadInput, "batch " + std::to_string(setting.batch) +
+                                         " is not a multiple of micro_batch " +
+                                         std::to_string(setting.micro_batch));
+  }
+  setting.passes = setting.batch / setting.micro_batch;
+}
+
 void refuse_what_is_missing(const Request& request) {
   const Strategy& strategy = request.strategy;
   const bool sharded = strategy.kind == Parallel::Fsdp || strategy.kind == Parallel::Zero1 ||
@@ -141,10 +152,10 @@ void refuse_what_is_missing(const Request& request) {
   const bool model_parallel =
       strategy.tensor * strategy.pipeline * strategy.expert * strategy.context > 1 ||
       strategy.interleave > 1;
-  if (sharded || model_parallel || strategy.micro_batch || strategy.recompute != "none") {
+  if (sharded || model_parallel || strategy.recompute != "none") {
     throw Error(ErrorKind::Unsupported,
                 "strategy: this version knows data parallelism (ddp, allreduce, dataparallel, ps, "
-                "horovod) without sharding, model parallelism, micro-batches or recomputation");
+                "horovod) without sharding, model parallelism or recomputation");
   }
   if (request.engine != "auto" && request.engine != "operators") {
     throw Error(ErrorKind::Unsupported, "engine '" + request.engine +
@@ -215,6 +226,7 @@ Setting find_setting(const Request& request, const Library& library) {
   setting.framework = find_framework(request, setting.workers);
   apply_predictors(request, library, setting);
   setting.batch = find_batch(request, setting.workers, setting.assumptions);
+  find_passes(request, setting);
   const bool short_format = request.precision == Precision::Fp16 ||
                             request.precision == Precision::Bf16 ||
                             request.precision == Precision::Fp8;

@@ -30,6 +30,7 @@ std::string step_key(const Request& request, const Setting& setting) {
   key += worker_updates(request) ? graph::row_of(request.optimizer).name : "none";
   key += setting.flash_attention ? "\nflash" : "\nmath";
   key += request.mode == Mode::Train ? "\ntrain" : "\ninference";
+  if (setting.passes > 1) key += "\naccumulate";
   return key;
 }
 
@@ -54,7 +55,9 @@ graph::Graph training_step(graph::Graph model, const Request& request, const Set
   if (request.mode == Mode::Train)
     model = graph::set_trainable(std::move(model), request.trainable);
   model = graph::set_precision(model, request.precision, framework.casting);
-  if (request.mode == Mode::Train) model = graph::backward(std::move(model), framework.gradients);
+  const graph::GradientHandling gradients =
+      setting.passes > 1 ? graph::GradientHandling::Accumulate : framework.gradients;
+  if (request.mode == Mode::Train) model = graph::backward(std::move(model), gradients);
   if (worker_updates(request)) model = graph::update(std::move(model), request.optimizer);
   graph::Graph step = graph::fuse(model, framework.fusion);
 #ifndef NDEBUG

@@ -44,19 +44,21 @@ class Emitter {
     last_kernel_.assign(bound.graph->nodes.size(), -1);
   }
 
-  // Emits the nodes [first, last); the first kernel also waits for `after`.
-  void emit(std::size_t first, std::size_t last, std::vector<sim::TaskId> after) {
+  // Emits the nodes [first, last), each as long as it takes `times`; the first kernel also waits
+  // for `after`.
+  void emit(std::size_t first, std::size_t last, std::vector<sim::TaskId> after,
+            double times = 1) {
     for (std::size_t n = first; n < last; ++n) {
       const graph::NodeView view{bound_, bound_.graph->nodes[n]};
-      waiting_host_ += cost::host_time(view, context_) / host_speed_;
+      waiting_host_ += times * cost::host_time(view, context_) / host_speed_;
       if (worker_.ops[n].kernels > 0) {
         const auto tag = static_cast<std::int32_t>(n);
         const sim::TaskId host =
             sim::add_task(job_.program, {worker_.host, waiting_host_, kHostTask, tag}, {});
         waiting_host_ = Seconds{0};
         after.push_back(host);
-        previous_ = sim::add_task(job_.program,
-                                  {worker_.stream, worker_.ops[n].total, kKernelTask, tag}, after);
+        previous_ = sim::add_task(
+            job_.program, {worker_.stream, times * worker_.ops[n].total, kKernelTask, tag}, after);
         after.clear();
       }
       last_kernel_[n] = previous_;
@@ -107,6 +109,11 @@ std::size_t first_update(const graph::Graph& step) {
   return n;
 }
 
+// Gradients are zeroed once, before the first pass.
+std::size_t first_forward(const graph::Graph& step) {
+  return !step.nodes.empty() && step.nodes.front().kind == graph::Kind::ZeroGrad ? 1 : 0;
+}
+
 }  // namespace
 
 std::vector<Bucket> make_buckets(const Step& step, const graph::Bound& bound, double first_bytes,
@@ -138,10 +145,15 @@ Job lower(const Step& step, const graph::Bound& bound, const Setting& setting,
   const Entry entry = before_step(communication, job);
   std::vector<Emitter> emitters;
   emitters.reserve(job.classes.size());
+  const std::size_t begin = first_forward(step.graph);
   const std::size_t update = first_update(step.graph);
   for (WorkerClass& worker : job.classes) {
     emitters.emplace_back(bound, setting, request, job, worker, library);
-    emitters.back().emit(0, update, entry.after);
+    emitters.back().emit(0, begin, entry.after);
+    if (setting.passes > 1) {  // those before the last, as one pass that takes their time
+      emitters.back().emit(begin, update, {}, static_cast<double>(setting.passes - 1));
+    }
+    emitters.back().emit(begin, update, begin == 0 ? entry.after : std::vector<sim::TaskId>{});
   }
   std::vector<std::vector<sim::TaskId>> ready(communication.buckets.size());
   for (std::size_t b = 0; b < ready.size(); ++b) {
@@ -151,6 +163,7 @@ Job lower(const Step& step, const graph::Bound& bound, const Setting& setting,
   }
   const std::vector<sim::TaskId> gathered = exchange_gradients(communication, entry, ready, job);
   for (Emitter& emitter : emitters) emitter.emit(update, nodes, gathered);
+  job.product_flops *= static_cast<double>(setting.passes);
   job.floor = communication.floor;
   job.assumptions = communication.assumptions;
   return job;

@@ -14,7 +14,7 @@ Stages run_step(Setting setting, std::shared_ptr<const Step> step, const Request
   Stages stages;
   stages.setting = std::move(setting);
   stages.step = std::move(step);
-  stages.bound = graph::bind(stages.step->graph, {{"batch", stages.setting.batch}});
+  stages.bound = graph::bind(stages.step->graph, {{"batch", stages.setting.micro_batch}});
   stages.job = lower(*stages.step, stages.bound, stages.setting, request, library);  // cost, comm
   stages.timeline = sim::run(stages.job.program);
   return stages;

@@ -92,6 +92,25 @@ TEST_F(Predict, DataParallelFollowsItsFormula) {
   EXPECT_EQ(error(base + R"(,"placement":[1,1],"strategy":"dataparallel")"), ErrorKind::Unsupported);
 }
 
+// Four passes of 8 take four times one of 8 but for the update and the exchange, which come once;
+// they hold the activations of 8.
+TEST_F(Predict, PassesAddUpBeforeOneUpdate) {
+  const std::string base = R"("model":"vgg16","device":"v100","optimizer":"none")";
+  const Report one = report(base + R"(,"batch":8,"framework":"pytorch-1")");
+  const Report four = report(base + R"(,"batch":32,"framework":"pytorch-1","strategy":{"micro_batch":8})");
+  const double zeroing = one.step_time_s.value - one.breakdown.compute.count();
+  EXPECT_NEAR(four.breakdown.compute.count(), 4 * one.breakdown.compute.count(), 1e-9);
+  EXPECT_LT(four.step_time_s.value, 4 * one.step_time_s.value);
+  EXPECT_GT(four.step_time_s.value, 4 * one.step_time_s.value - 3 * zeroing);
+  EXPECT_DOUBLE_EQ(four.memory.activations, one.memory.activations);
+  EXPECT_NEAR(four.phases.forward / four.phases.backward, one.phases.forward / one.phases.backward, 0.02);
+  const auto exposed = [&](const char* fields) {
+    return report(base + R"(,"workers":2,"strategy":)" + fields).communication.count();
+  };
+  EXPECT_DOUBLE_EQ(exposed(R"("ddp","batch":32)"), exposed(R"({"kind":"ddp","micro_batch":8},"batch":32)"));
+  EXPECT_EQ(error(base + R"(,"batch":10,"strategy":{"micro_batch":4})"), ErrorKind::BadInput);
+}
+
 TEST_F(Predict, MoreServersShortenTheExchange) {
   const std::string base = std::string(kVgg) + R"(,"placement":[1,1,1,1],"strategy":{"kind":"ps","servers":)";
   const double one = report(base + "1}").step_time_s.value;

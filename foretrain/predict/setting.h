@@ -20,7 +20,9 @@ struct Setting {
   double startup_s = 0;   // of a whole job, besides its steps; known by calibration only
   hw::Device server_device;  // of parameter servers
   int workers = 1;
-  std::int64_t batch = 1;  // per worker
+  std::int64_t batch = 1;        // per worker and step
+  std::int64_t micro_batch = 1;  // per forward pass
+  std::int64_t passes = 1;       // forward and backward passes per step: batch / micro_batch
   bool flash_attention = false;
   std::optional<double> samples;  // in the data set
   std::optional<hw::Instance> instance;  // of the cloud

@@ -130,19 +130,25 @@ Breakdown break_down(const Stages& stages, Seconds input) {
 }
 
 // A phase ends with its last kernel on the slowest worker; what follows the last one is update.
+// Several passes divide as the last one does.
 static Phases split_phases(const Stages& stages, Seconds input) {
   const WorkerClass& worker = slowest_class(stages);
+  Seconds begin{0};  // of the last pass
   Seconds forward{0};
   Seconds backward{0};
+  std::int32_t previous = -1;
   for (std::size_t t = 0; t < stages.job.program.tasks.size(); ++t) {
     const sim::Task& task = stages.job.program.tasks[t];
     if (task.kind != kKernelTask || task.resource != worker.stream) continue;
+    if (task.tag < previous) begin = stages.timeline.spans[t].start;
+    previous = task.tag;
     const Seconds end = stages.timeline.spans[t].end;
     const graph::Phase phase = stages.step->graph.nodes[static_cast<std::size_t>(task.tag)].phase;
     if (phase == graph::Phase::Forward) forward = std::max(forward, end);
     if (phase == graph::Phase::Backward) backward = std::max(backward, end);
   }
   backward = std::max(forward, backward);
+  if (backward > begin) forward = backward * ((forward - begin) / (backward - begin));
   const Seconds step = own_step_time(stages);
   if (stages.step->graph.nodes.empty() || backward == forward) {  // inference
     return {.forward = step + input};
@@ -185,7 +191,7 @@ static Seconds input_time(const Stages& stages, const Request& request) {
       const bool input = step.tensors[i].role == graph::Role::Input;
       if (input) bytes += stages.bound.bytes(static_cast<graph::TensorId>(i));
     }
-    copy = Seconds{bytes / *request.copy_rate};
+    copy = static_cast<double>(stages.setting.passes) * Seconds{bytes / *request.copy_rate};
   }
   if (!request.input_rate) return copy;
   const Seconds delivered{static_cast<double>(stages.setting.batch) / *request.input_rate};
