@@ -51,8 +51,9 @@ void set_tensor_rates(Context& c, const hw::Device& device) {
   c.short_flops_per_s = sustained_tensor(device, sixteen, k.cap.tensor, k);
   c.matrix_flops_per_s = sustained_tensor(device, c.precision, k.cap.tensor, k);
   c.conv_short_flops_per_s = sustained_tensor(device, conv, conv_choice(c) * k.cap.tensor_conv, k);
+  const bool channels_last = c.framework->channels_last && c.precision != Precision::Tf32;
   c.conv_short_bytes_per_s =
-      (c.framework->channels_last ? k.bandwidth.conv_channels_last : k.bandwidth.conv_short) *
+      (channels_last ? k.bandwidth.conv_channels_last : k.bandwidth.conv_short) *
       c.memory_bytes_per_s;
   c.tensor_cores = c.matrix_flops_per_s > 0;
   if (eight && c.short_flops_per_s <= 0) c.short_flops_per_s = c.matrix_flops_per_s;

@@ -116,10 +116,20 @@ OpTime conv_time(const NodeView& v, const Context& context) {
   OpTime time;
   if (c.depthwise) {
     time = conv_depthwise(c, weight_grad, context);
-  } else if (tensor) {
-    time = weight_grad ? conv_weight_grad_tensor(c, context) : conv_tensor(c, context);
   } else {
-    time = weight_grad ? conv_weight_grad_vector(c, context) : conv_vector(c, context);
+    // TF32 is allowed, not required: the library takes a kernel for vector units where it is
+    // faster.
+    const auto matrix = [&] {
+      return weight_grad ? conv_weight_grad_tensor(c, context) : conv_tensor(c, context);
+    };
+    const auto vector = [&] {
+      return weight_grad ? conv_weight_grad_vector(c, context) : conv_vector(c, context);
+    };
+    time = tensor ? matrix() : vector();
+    if (tensor && wide) {
+      const OpTime other = vector();
+      if (other.total < time.total) time = other;
+    }
   }
   add_bias(time, v, context);
   return time;

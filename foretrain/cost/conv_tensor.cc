@@ -19,12 +19,14 @@ double split_occupied(double tiles, double sms, const TensorConvConstants& const
   return tiles + constants.tail * (std::ceil(tiles / sms) * sms - tiles);
 }
 
-// Layout changes around a convolution whose tensors are not stored channels last.
+// Layout changes around a convolution whose tensors are not stored channels last. Frameworks that
+// store them so do it for 16 bits alone; their TF32 changes layouts as 16 bits would elsewhere.
 double transposes(const Conv& c, const Context& context) {
-  if (context.framework->channels_last) return 0;
+  const bool tf32 = context.precision == Precision::Tf32;
+  const bool tuned = context.framework->channels_last;
+  if (tuned && !tf32) return 0;
   const TensorConvConstants& constants = context.model->constants.tensor_conv;
-  const double passes =
-      context.precision == Precision::Tf32 ? constants.transposes_tf32 : constants.transposes;
+  const double passes = tf32 && !tuned ? constants.transposes_tf32 : constants.transposes;
   return passes * c.io_bytes / context.conv_short_bytes_per_s;
 }
 

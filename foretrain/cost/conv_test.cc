@@ -35,6 +35,24 @@ TEST(ConvVector, MatchesHandCalculation) {
   EXPECT_NEAR(time.total.count(), 32.90e-6, 0.01e-6);
 }
 
+// TF32 is allowed, not required: without rate on matrix units the vector units take over.
+TEST(ConvTime, Tf32IsNoSlowerThanFp32) {
+  graph::Builder builder("conv");
+  const auto x = builder.input("x", {builder.batch(), 64, 32, 32});
+  builder.output(builder.add(Kind::Conv, {x, builder.parameter("w", {64, 64, 1, 1})}));
+  const graph::Graph model = builder.finish();
+  const graph::Bound bound = graph::bind(model, {{"batch", 32}});
+  const graph::NodeView view{bound, model.nodes.front()};
+  hw::Device device = round_device();
+  device.tensor_tf32_flops_per_s = device.fp32_flops_per_s;
+  const Seconds vector = conv_time(view, context_of(device)).total;
+  EXPECT_EQ(conv_time(view, context_of(device, Precision::Tf32)).total, vector);
+  device.tensor_tf32_flops_per_s = 100 * device.fp32_flops_per_s;
+  device.memory_bytes_per_s *= 100;
+  EXPECT_LT(conv_time(view, context_of(device, Precision::Tf32)).total,
+            conv_time(view, context_of(device)).total);
+}
+
 // fp16: 1280 x 128 are 5 tiles of 256 x 128 on 10 SMs, half a wave that is split:
 //   5 * 2 * 256 * 128 * (1000 + 11) / (0.85 * 100 TFLOP/s) = 3.897 us.
 TEST(ConvTensor, MatchesHandCalculation) {

@@ -49,7 +49,7 @@ const std::array kFrameworks{
     Framework{.name = "tensorflow",
               .flash_short = false,
               .autotunes = true,
-              .copies_heads = false,
+              .copies_heads = true,
               .composed = true,
               .host_scale = 0.5,
               .update_passes = 1.8},
@@ -97,17 +97,25 @@ const std::array kFrameworks{
               .fused_update = true,
               .fused_softmax = true,
               .update_tensors_per_launch = 100},
-    // Vendor-tuned containers: NHWC, fused optimizers and norms. Host time assumed.
+    // Eager PyTorch 1.x in the vendor's containers: NHWC and apex' fused optimizers.
     Framework{.name = "nvidia",
+              .flash_short = false,
+              .autotunes = true,
+              .channels_last = true,
+              .fused_update = true,
+              .update_tensors_per_launch = 100},
+    // TensorFlow with XLA in the vendor's containers: what plain TensorFlow composes are single
+    // kernels, norms are fused with what follows, updates are one kernel per variable. One call
+    // issues a cluster of operators (host time assumed).
+    Framework{.name = "tensorflow-xla",
               .fusion = Fusion::NormActivation,
               .flash_short = false,
               .autotunes = true,
               .channels_last = true,
-              .copies_heads = false,
+              .copies_heads = true,
               .fused_update = true,
               .fused_softmax = true,
-              .host_scale = 0.6,
-              .update_tensors_per_launch = 100},
+              .host_scale = 0.35},
     // XLA compiles the whole step; one call issues it. Assumed.
     Framework{.name = "jax",
               .fusion = Fusion::Pointwise,

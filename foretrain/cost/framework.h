@@ -25,7 +25,7 @@ struct Framework {
   bool flash_short = true;        // likewise in fp16, bf16, fp8
   Flash flash = Flash::Two;       // which one
   bool autotunes = false;         // convolutions try several algorithms first
-  bool channels_last = false;     // convolutions run in NHWC: no transposes for tensor cores
+  bool channels_last = false;     // 16-bit convolutions run in NHWC: no transposes
   bool copies_heads = true;       // products of transposed 4-D operands copy them first
   bool fused_update = false;      // one kernel reads and writes each optimizer value once
   bool fused_softmax = false;     // softmax gradient in one kernel

@@ -75,8 +75,8 @@ double rms_norm_bytes(const NodeView& v, double bytes, const Context& context) {
 
 // Batch norm in 16 bits, NCHW: likewise bound by instructions.
 double batch_norm_bytes(const NodeView& v, double bytes, const Context& context) {
-  return narrow(v.in_type(0)) && eager(context) ? constants(context).batch_norm_short * bytes
-                                                : bytes;
+  const bool slow = narrow(v.in_type(0)) && eager(context) && !context.framework->channels_last;
+  return slow ? constants(context).batch_norm_short * bytes : bytes;
 }
 
 double norm_grad_bytes(const NodeView& v, double bytes, const Context& context) {

@@ -8,6 +8,9 @@ namespace foretrain::cost {
 namespace {
 
 constexpr double kTera = 1e12;
+// TF32 operands take twice the bytes per flop on their way to the matrix units. Chosen with
+// nvidia_examples in view, docs/models.md.
+constexpr double kTf32Cap = 0.87;
 
 // Watts per TFLOP/s of fp32 on vector units.
 double vector_power(Generation generation, const PowerConstants& power) {
@@ -140,6 +143,7 @@ double sustained_tensor(const hw::Device& device, Precision precision, double ca
   if (!peak) return 0;
   const double power =
       tensor_power(generation_of(device), c.power) * precision_power(precision, c.power) / kTera;
+  if (precision == Precision::Tf32) cap *= kTf32Cap;
   return power_limited(*peak, cap, device.tdp_w, power);
 }
 

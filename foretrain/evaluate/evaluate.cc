@@ -206,13 +206,17 @@ void Run::read(const fs::path& path) {
   TrainingFile file(path);
   const std::string missing = file.missing_columns();
   const bool runs = are_runs(file.columns());
+  const std::optional<Mapping> mapping = runs ? std::nullopt : find_mapping(path);
+  const bool other_columns = mapping && !mapping->columns.empty();
   if (has_operators(file.columns())) {
     time_operators(path);
-  } else if (!missing.empty() && !runs) {
+  } else if (!missing.empty() && !runs && !other_columns) {
     ignored_.push_back({path.filename().string(), "no training measurements: it lacks " + missing});
   } else {
-    const std::optional<Mapping> mapping = runs ? std::nullopt : find_mapping(path);
-    if (mapping) check_columns(*mapping, file.columns());
+    if (mapping) {
+      file.rename(mapping->columns);
+      check_columns(*mapping, file.columns());
+    }
     for (Row row; file.next(row);) {
       if (!wanted(std::string(cell(row, runs ? "campaign" : "source")))) continue;
       runs ? add_run(row) : add(row, mapping);

@@ -36,6 +36,23 @@ std::string digits(double value) {
   return text.str();
 }
 
+// A file of other columns is read where its mapping names them, else left out.
+TEST(Evaluate, ReadsColumnsThatTheMappingNames) {
+  const TestFolder folder;
+  folder.write("power.csv", "network,card,seconds\nmlp,T4,2\n");
+  EXPECT_EQ(run(folder).ignored.size(), 1U);
+  folder.write("power.json", R"({"columns": {"network": "model", "card": "gpu", "seconds": "value"},
+    "variables": {"device": {"column": "gpu", "map": {"T4": "t4"}}},
+    "rules": [{"request": {"model": "{model}", "device": "{device}"},
+               "compare": {"number": "step_time_s", "scale": 0.5, "name": "step"}}]})");
+  std::vector<Case> cases;
+  EXPECT_TRUE(run(folder, {}, &cases).ignored.empty());
+  ASSERT_EQ(cases.size(), 1U);
+  EXPECT_EQ(cases[0].outcome, Outcome::Predicted);
+  EXPECT_EQ(cases[0].metric, "step");
+  EXPECT_EQ(cases[0].measured, 1);
+}
+
 // The prediction itself is what was "measured" once, and half of it: errors of 0 and 100 %.
 TEST(Evaluate, ComparesEachRowWithItsNumber) {
   const Library library = load_library();

@@ -63,6 +63,8 @@ struct Rule {
 // one that skips ends it. `otherwise` is the reason where none names a model.
 struct Mapping {
   std::string where;
+  std::vector<std::pair<std::string, std::string>>
+      columns;  // of the file, and what rules call them
   std::vector<Variable> variables;
   std::vector<Rule> rules;
   std::optional<Template> otherwise;

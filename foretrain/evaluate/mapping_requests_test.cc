@@ -142,10 +142,10 @@ INSTANTIATE_TEST_SUITE_P(
             "throughput,5000,sequences/s,ddp,\"col=\"\"TF32 Throughput\"\"; sect=\"\"Pre-training "
             "NVIDIA DGX A100\"\"; Accumulated Batch size / GPU (TF32 and FP16)=4096 and 4096; "
             "Accumulation steps (TF32 and FP16)=32 and 16; Sequence length=128\"",
-            R"({"model": "bert-large:seq=128", "device": "a100-sxm4-80gb", "workers": 16,
+            R"({"model": "bert-large:seq=128,places=20", "device": "a100-sxm4-80gb", "workers": 16,
                   "workers_per_node": 8, "batch": 4096, "precision": "tf32",
                   "framework": "nvidia", "optimizer": "lamb", "intra_node": "nvswitch",
-                  "network": "8xhdr", "strategy": {"kind": "horovod", "micro_batch": 128}})",
+                  "network": "8xhdr", "strategy": {"kind": "allreduce", "micro_batch": 128}})",
             "samples_per_s", 5000},
         // Four nodes of 16; mixed precision has the first global batch.
         Asked{"nvidia_examples",
@@ -153,10 +153,10 @@ INSTANTIATE_TEST_SUITE_P(
               "\"61440 , 65536\",throughput,9000,sequences/s,ddp,\"col=\"\"Throughput - mixed "
               "precision\"\"; sect=\"\"Pre-training training performance: Multi-node\"\"; Gradient "
               "Accumulation: mixed precision, FP32=16 , 32; Sequence Length=128; Num Nodes=4\"",
-              R"({"model": "bert-large:seq=128", "device": "v100-sxm3-32gb", "workers": 64,
+              R"({"model": "bert-large:seq=128,places=20", "device": "v100-sxm3-32gb", "workers": 64,
                   "workers_per_node": 16, "global_batch": 61440, "precision": "fp16",
-                  "framework": "nvidia", "optimizer": "lamb", "intra_node": "nvswitch",
-                  "network": "8xedr", "strategy": {"kind": "horovod", "micro_batch": 60}})",
+                  "framework": "tensorflow-xla", "optimizer": "lamb", "intra_node": "nvswitch",
+                  "network": "8xedr", "strategy": {"kind": "allreduce", "micro_batch": 60}})",
               "samples_per_s", 9000},
         // The cell joins "6,3": mixed precision took 6.
         Asked{"nvidia_examples",
@@ -165,8 +165,8 @@ INSTANTIATE_TEST_SUITE_P(
               "sect=\"\"Fine-tuning training performance for SQuAD v1.1\"\"\"",
               R"({"model": "bert-large:head=qa,seq=384", "device": "v100-sxm2-16gb",
                   "workers": 8, "workers_per_node": 8, "batch": 6, "precision": "fp16",
-                  "framework": "nvidia", "optimizer": "adam", "intra_node": "nvlink2",
-                  "network": "4xedr", "strategy": "horovod"})",
+                  "framework": "tensorflow-xla", "optimizer": "adam", "intra_node": "nvlink2",
+                  "network": "4xedr", "strategy": "allreduce"})",
               "samples_per_s", 250},
         // 20 million samples/s, though the unit says samples/s.
         Asked{"nvidia_examples",
@@ -174,8 +174,8 @@ INSTANTIATE_TEST_SUITE_P(
               "1048576,throughput,20,samples/s,one,\"col=\"\"Throughput - TF32\"\"\"",
               R"({"model": "neumf-ml20m", "device": "a100-sxm4-40gb", "workers": 1,
                   "workers_per_node": 1, "batch": 1048576, "precision": "tf32",
-                  "framework": "nvidia", "optimizer": "adam", "intra_node": "nvswitch",
-                  "network": "8xhdr", "strategy": "horovod"})",
+                  "framework": "tensorflow", "optimizer": "adam", "intra_node": "nvswitch",
+                  "network": "8xhdr", "strategy": "allreduce"})",
               "samples_per_s", 20e6},
         Asked{"nvidia_examples",
               "s,PyTorch,SpeechRecognition/QuartzNet,,V100 32GB,4,1,4,DGX-1: NVLink,FP32,24,,"
@@ -183,7 +183,7 @@ INSTANTIATE_TEST_SUITE_P(
               R"({"model": "quartznet", "device": "v100-sxm2-32gb", "workers": 4,
                   "workers_per_node": 4, "global_batch": 1152, "precision": "fp32",
                   "framework": "nvidia", "optimizer": "adam", "intra_node": "nvlink2",
-                  "network": "4xedr", "strategy": {"kind": "horovod", "micro_batch": 24}})",
+                  "network": "4xedr", "strategy": {"kind": "allreduce", "micro_batch": 24}})",
               "samples_per_s", 300},
         // 5120 tokens of mixed precision, 2560 of fp32: 80 sentences of 32.
         Asked{"nvidia_examples",
@@ -192,7 +192,7 @@ INSTANTIATE_TEST_SUITE_P(
               R"({"model": "transformer-big:vocab=33712,seq=32", "device": "v100-sxm2-16gb",
                   "workers": 1, "workers_per_node": 1, "batch": 80, "precision": "fp32",
                   "framework": "nvidia", "optimizer": "adam", "intra_node": "nvlink2",
-                  "network": "4xedr", "strategy": "horovod"})",
+                  "network": "4xedr", "strategy": "allreduce"})",
               "tokens_per_s", 9000}));
 
 TEST(UnaskedRow, DoesNotSayEnough) {

@@ -199,6 +199,14 @@ Mapping parse_mapping(std::string_view json, const std::string& where) {
   }
   Mapping mapping;
   mapping.where = where;
+  if (const Json* columns = fields.find("columns")) {
+    if (!columns->is_object()) bad(where, "'columns' must be an object of column to name");
+    for (const auto& [theirs, ours] : columns->items()) {
+      if (!ours.is_string())
+        bad(where, "'columns': the name of " + printable(theirs) + " is no text");
+      mapping.columns.emplace_back(theirs, ours.get<std::string>());
+    }
+  }
   if (const Json* variables = fields.find("variables")) {
     if (!variables->is_object()) bad(where, "'variables' must be an object of name to variable");
     for (const auto& [name, variable] : variables->items()) {

@@ -45,6 +45,12 @@ std::string TrainingFile::missing_columns() const {
   return missing;
 }
 
+void TrainingFile::rename(const std::vector<std::pair<std::string, std::string>>& names) {
+  for (const auto& [theirs, ours] : names) {
+    std::replace(columns_.begin(), columns_.end(), theirs, ours);
+  }
+}
+
 bool TrainingFile::next(Row& row) {
   row.columns = &columns_;
   if (!reader_->next(row.cells)) return false;

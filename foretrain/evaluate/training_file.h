@@ -5,6 +5,7 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "foretrain/base/csv.h"
@@ -21,6 +22,9 @@ class TrainingFile {
   // The columns of a training measurement that it lacks; "" where it has all.
   std::string missing_columns() const;
   const std::vector<std::string>& columns() const { return columns_; }
+
+  // Gives columns the names that mappings know them by; those that are not there stay out.
+  void rename(const std::vector<std::pair<std::string, std::string>>& names);
 
   // The next row, or false at the end. Throws Error(BadInput) naming the line where it has more
   // or fewer fields than the first one.

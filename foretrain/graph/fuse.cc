@@ -14,14 +14,17 @@ constexpr std::size_t kMostParts = 64;
 bool norm_activation_part(const Node& node) {
   switch (node.kind) {
     case Kind::BatchNorm:
+    case Kind::GroupNorm:
     case Kind::Add:
     case Kind::Relu:
     case Kind::Relu6:
+    case Kind::LeakyRelu:
       return true;
     case Kind::NormGrad:
     case Kind::PointwiseGrad: {
       const auto of = static_cast<Kind>(node.attributes.number(Attr::Of, 0));
-      return of == Kind::BatchNorm || of == Kind::Relu || of == Kind::Relu6;
+      return of == Kind::BatchNorm || of == Kind::GroupNorm || of == Kind::Relu ||
+             of == Kind::Relu6 || of == Kind::LeakyRelu;
     }
     default:
       return false;
@@ -32,8 +35,7 @@ bool fusible(const Node& node, Fusion fusion) {
   if (node.phase == Phase::Update || node.label == "accumulate") return false;
   if (fusion == Fusion::NormActivation) return norm_activation_part(node);
   const Family family = op(node).family;
-  return family == Family::Pointwise || family == Family::Normalization ||
-         node.kind == Kind::Cast;
+  return family == Family::Pointwise || family == Family::Normalization || node.kind == Kind::Cast;
 }
 
 class Fuser {
@@ -48,7 +50,8 @@ class Fuser {
     if (step.loss) kept_[at(*step.loss)] = true;
     for (std::size_t n = 0; n < step.nodes.size(); ++n) {
       for (const TensorId id : step.nodes[n].outputs) producer_[at(id)] = static_cast<NodeId>(n);
-      for (const TensorId id : step.nodes[n].inputs) consumers_[at(id)].push_back(static_cast<NodeId>(n));
+      for (const TensorId id : step.nodes[n].inputs)
+        consumers_[at(id)].push_back(static_cast<NodeId>(n));
     }
   }
 
@@ -99,9 +102,8 @@ class Fuser {
 
   bool used_outside(TensorId id, std::int32_t group) const {
     const auto& users = consumers_[at(id)];
-    return kept_[at(id)] || std::any_of(users.begin(), users.end(), [&](NodeId user) {
-             return group_[at(user)] != group;
-           });
+    return kept_[at(id)] || std::any_of(users.begin(), users.end(),
+                                        [&](NodeId user) { return group_[at(user)] != group; });
   }
 
   Node merge(std::int32_t group) const {
@@ -119,9 +121,11 @@ class Fuser {
       }
       fused.label += describe(node);
       parts.emplace_back(static_cast<std::int64_t>(node.kind));
-      if (node.attributes.number(Attr::Frozen, 0) != 0) fused.attributes.set(Attr::Frozen, {Dim(1)});
+      if (node.attributes.number(Attr::Frozen, 0) != 0)
+        fused.attributes.set(Attr::Frozen, {Dim(1)});
       for (const TensorId id : node.inputs) {
-        const bool seen = std::find(fused.inputs.begin(), fused.inputs.end(), id) != fused.inputs.end();
+        const bool seen =
+            std::find(fused.inputs.begin(), fused.inputs.end(), id) != fused.inputs.end();
         if (!seen && !inside.contains(id)) fused.inputs.push_back(id);
       }
       for (const TensorId id : node.outputs) {

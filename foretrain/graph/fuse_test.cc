@@ -91,6 +91,16 @@ TEST(Fuse, JoinsABatchNormWithItsActivation) {
   EXPECT_EQ(fused.nodes[0].label, "batch_norm+add+relu");
 }
 
+TEST(Fuse, JoinsAGroupNormWithItsActivation) {
+  Builder builder("m");
+  const TensorId x = builder.input("x", {builder.batch(), 4, 8});
+  const TensorId n = builder.add(Kind::GroupNorm, {x}, {{Attr::Groups, {4}}});
+  builder.output(builder.add(Kind::LeakyRelu, {n}));
+  const Graph fused = fuse(builder.finish(), Fusion::NormActivation);
+  EXPECT_NO_THROW(verify(fused));
+  ASSERT_EQ(fused.nodes.size(), 1U);
+}
+
 // x and the weight, once: nobody computes statistics.
 TEST(Fuse, ReadsTheInputOfAFrozenNormOnce) {
   Builder builder("m");

@@ -42,7 +42,7 @@ Graph for_inference(const Graph& model);
 // What a framework's compiler merges into one kernel.
 enum class Fusion {
   None,
-  NormActivation,  // batch norm with the addition and activation that follow
+  NormActivation,  // batch or group norm with the addition and activation that follow
   Pointwise,       // chains of element-wise operators, norms and softmaxes
 };
 

@@ -11,6 +11,14 @@ DType short_type(Precision precision) {
   return precision == Precision::Fp16 ? DType::F16 : DType::BF16;
 }
 
+// One group per channel: PyTorch runs an instance norm as a batch norm, which autocast leaves
+// alone.
+bool is_instance_norm(const Graph& model, const Node& node) {
+  if (node.kind != Kind::GroupNorm) return false;
+  const Dim& channels = model.tensor(node.inputs[0]).shape[1];
+  return channels == Dim(node.attributes.number(Attr::Groups, 1));
+}
+
 // The cast of each parameter is made once per forward pass and shared; activations are cast
 // anew for every consumer, as PyTorch's autocast does.
 class Autocasting {
@@ -20,7 +28,8 @@ class Autocasting {
 
   void add(const Node& node) {
     std::vector<TensorId> inputs = rewrite_.now(node.inputs);
-    const Autocast rule = op(node).autocast;
+    const bool follows = is_instance_norm(rewrite_.graph(), node);
+    const Autocast rule = follows ? Autocast::Follow : op(node).autocast;
     if (rule != Autocast::Follow) {
       const DType wanted = rule == Autocast::Half ? type_ : DType::F32;
       for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i] = cast(inputs[i], wanted, node);

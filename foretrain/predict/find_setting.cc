@@ -109,6 +109,15 @@ hw::Cluster homogeneous_cluster(const Request& request, const Library& library, 
   return cluster;
 }
 
+// A limit below the datasheet's; above it nothing changes.
+void limit_power(const Request& request, hw::Cluster& cluster) {
+  if (!request.power_limit_w) return;
+  for (hw::Device& device : cluster.devices) {
+    const bool unlimited = device.tdp_w <= 0;
+    device.tdp_w = unlimited ? *request.power_limit_w : std::min(device.tdp_w, *request.power_limit_w);
+  }
+}
+
 hw::Cluster find_cluster(const Request& request, const Library& library, Setting& setting) {
   if (!request.cluster) return homogeneous_cluster(request, library, setting);
   const std::string where =
@@ -221,6 +230,7 @@ Setting find_setting(const Request& request, const Library& library) {
   Setting setting;
   if (request.cloud) setting.instance = hw::find_instance(library.catalog, *request.cloud);
   setting.cluster = find_cluster(request, library, setting);
+  limit_power(request, setting.cluster);
   check_precision(request, setting.cluster);
   setting.workers = hw::worker_count(setting.cluster);
   setting.framework = find_framework(request, setting.workers);

@@ -222,6 +222,7 @@ Request parse_request(std::string_view json, const std::string& where) {
   request.host_speed = reader.positive("host_speed").value_or(1);
   request.input_rate = reader.positive("input_rate");
   request.copy_rate = reader.positive("copy_rate");
+  request.power_limit_w = reader.positive("power_limit_w");
   request.context_bytes = reader.positive("context_bytes", true);
   request.price_per_device_hour = reader.positive("price_per_device_hour", true);
   request.cloud = reader.text("cloud");

@@ -58,6 +58,7 @@ struct Request {
   double host_speed = 1;
   std::optional<double> input_rate;
   std::optional<double> copy_rate;  // bytes/s
+  std::optional<double> power_limit_w;
   std::optional<double> context_bytes;
   std::optional<std::string> attention;  // "math", "flash"
   std::optional<bool> autotune;          // of convolutions

@@ -40,6 +40,7 @@ constexpr std::array kFields{
     RequestField{"host_speed", Number, "speed of the host against the reference machine (1)"},
     RequestField{"input_rate", Number, "samples per second that one worker's input delivers"},
     RequestField{"copy_rate", Number, "bytes/s of an input copy that each step waits for (none)"},
+    RequestField{"power_limit_w", Number, "watts that a device may draw (its datasheet's)"},
     RequestField{"context_bytes", Number, "device memory taken by driver and libraries"},
     RequestField{"price_per_device_hour", Number, "in USD, for the cost"},
     RequestField{"cloud", Text, "cloud instance (foretrain clouds), for network and cost"},

@@ -50,6 +50,15 @@ TEST(Bert, PretrainingPredictsEveryToken) {
   EXPECT_NEAR(product_flops(build("bert-large"), 1), bare + head, 1e-6 * head);
 }
 
+// 80 of 512 places: the head's products shrink alike, its parameters stay.
+TEST(Bert, PretrainingMayPredictMaskedPlacesAlone) {
+  const graph::Graph model = build("bert-large:places=80");
+  const double head = 2.0 * 80 * (1024.0 * 1024 + 30522.0 * 1024) + 2.0 * 2 * 1024;
+  const double bare = product_flops(build("bert-large:head=none"), 1);
+  EXPECT_NEAR(product_flops(model, 1), bare + head, 1e-6 * head);
+  EXPECT_EQ(graph::parameter_count(model), 336226108);
+}
+
 TEST(Bert, WorkIsProportionalToTheBatch) {
   const graph::Graph model = build("bert-base");
   EXPECT_DOUBLE_EQ(product_flops(model, 8), 8 * product_flops(model, 1));
@@ -77,6 +86,7 @@ TEST(Bert, TrainsWithEveryHeadButNone) {
 TEST(Bert, RefusesWhatItDoesNotKnow) {
   EXPECT_THROW(build("bert-base:head=ner"), Error);
   EXPECT_THROW(build("bert-base:labels=3"), Error);  // only of a classification
+  EXPECT_THROW(build("bert-base:head=qa,places=20"), Error);  // only of words
   EXPECT_THROW(build("bert-base:head=classification,labels=1"), Error);
 }
 

@@ -39,6 +39,7 @@ class Request(TypedDict, total=False):
     framework: str
     host_speed: float
     input_rate: float
+    power_limit_w: float
     context_bytes: float
     attention: str
     trainable: str
