@@ -127,7 +127,7 @@ INSTANTIATE_TEST_SUITE_P(
         Asked{"paddle",
               "s,NGC PyTorch,Bert,,V100-SXM2 32GB,8,1,8,x,AMP/FP16,96,768,throughput,1200,"
               "sequences/s,data-parallel,\"col=\"\"NGC PyTorch\"\"; ctx=\"\"V100-FP32测试\"\"\"",
-              R"({"model": "bert-base:seq=128", "device": "v100-sxm2-32gb", "workers": 8,
+              R"({"model": "bert-base:seq=128,places=20", "device": "v100-sxm2-32gb", "workers": 8,
                   "workers_per_node": 8, "batch": 96, "precision": "fp32", "framework": "nvidia",
                   "optimizer": "adam", "intra_node": "nvlink2", "network": "edr"})",
               "samples_per_s", 1200}));
