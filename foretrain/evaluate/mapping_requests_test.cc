@@ -185,7 +185,7 @@ INSTANTIATE_TEST_SUITE_P(
                   "framework": "nvidia", "optimizer": "adam", "intra_node": "nvlink2",
                   "network": "4xedr", "strategy": {"kind": "allreduce", "micro_batch": 24}})",
               "samples_per_s", 300},
-        // 5120 tokens of mixed precision, 2560 of fp32: 80 sentences of 32.
+        // 5120 tokens of mixed precision, 2560 of fp32: 80 sentences of 32, 0.88 of them words.
         Asked{"nvidia_examples",
               "s,PyTorch,Translation/Transformer,,V100 16GB,1,1,1,DGX-1: NVLink,FP32,5120/2560,,"
               "throughput,9000,tokens/s,one,\"col=\"\"Throughput - FP32\"\"\"",
@@ -193,7 +193,7 @@ INSTANTIATE_TEST_SUITE_P(
                   "workers": 1, "workers_per_node": 1, "batch": 80, "precision": "fp32",
                   "framework": "nvidia", "optimizer": "adam", "intra_node": "nvlink2",
                   "network": "4xedr", "strategy": "allreduce"})",
-              "tokens_per_s", 9000}));
+              "tokens_per_s", 9000 * 1.14}));
 
 TEST(UnaskedRow, DoesNotSayEnough) {
   const auto reason = [](const char* file, const char* line) {
