@@ -201,6 +201,8 @@ void visit_cpu(Constants& c, Visit visit) {
   visit("cpu", "attention_grad", p.attention_grad);
   visit("cpu", "recurrent", p.recurrent);
   visit("cpu", "recurrent_grad", p.recurrent_grad);
+  visit("cpu", "lstm", p.lstm);
+  visit("cpu", "lstm_grad", p.lstm_grad);
   visit("cpu", "stream", p.stream);
   visit("cpu", "concat", p.concat);
   visit("cpu", "broadcast", p.broadcast);

@@ -208,6 +208,8 @@ struct CpuConstants {
   CpuClass attention_grad{};
   CpuClass recurrent{};  // each time step of a layer
   CpuClass recurrent_grad{};
+  CpuClass lstm{};  // oneDNN's: the same with less around it
+  CpuClass lstm_grad{};
   CpuClass stream{};
   CpuClass concat{};     // a call per tensor
   CpuClass broadcast{};  // of operands of different shapes

@@ -143,7 +143,9 @@ Load recurrent_load(const NodeView& v, const Work& work, const CpuConstants& c) 
     if (v.in(i).rank == 2) weights += v.in_bytes(i);
   }
   Load load;
-  load.speed = gradient ? &c.recurrent_grad : &c.recurrent;
+  const bool lstm = v.attr(Attr::Gates, 1) == 4;
+  load.speed =
+      lstm ? (gradient ? &c.lstm_grad : &c.lstm) : (gradient ? &c.recurrent_grad : &c.recurrent);
   load.calls = steps * static_cast<double>(v.attr(Attr::Layers, 1) * v.attr(Attr::Directions, 1));
   load.flops = work.flops;
   load.vector = work.vector_flops / std::max(c.recurrent_vector, kLeastShare);

@@ -59,7 +59,8 @@ const std::vector<CpuGroup>& cpu_groups() {
        {"cpu.attention.", "cpu.attention_grad."}},
       {"CPU recurrent layers",
        {"recurrent", "recurrent backward"},
-       {"cpu.recurrent.", "cpu.recurrent_grad.", "cpu.recurrent_vector"}},
+       {"cpu.recurrent.", "cpu.recurrent_grad.", "cpu.lstm.", "cpu.lstm_grad.",
+        "cpu.recurrent_vector"}},
   };
   return kGroups;
 }
