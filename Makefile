@@ -53,6 +53,11 @@ accuracy-data:
 accuracy: accuracy-data build  ## print the error tables, write docs/accuracy.md: make accuracy DATA=dir
 	@python3 -B tools/write_accuracy.py $(FORETRAIN) $(DATA) docs/accuracy.md
 
+.PHONY: leave-model-out
+leave-model-out: build  ## steps of models left out of their framework's fit, writes docs/leave_model_out.md: make leave-model-out DATA=dir
+	@test -f "$(DATA)/training/pollux.csv" || { echo 'make leave-model-out needs the folder of measurements: make leave-model-out DATA=dir' >&2; exit 2; }
+	@python3 tools/leave_model_out.py $(FORETRAIN) $(DATA)/training/pollux.csv docs/leave_model_out.md
+
 .PHONY: reference study
 reference: build  ## hold the simulator against published answers: make reference DATA=dir
 	@test -f "$(DATA)/traces/reference.csv" || { echo 'make reference needs the folder of measurements: make reference DATA=dir' >&2; exit 2; }

@@ -284,6 +284,11 @@ void add_evaluate_command(CLI::App& app, Console& console) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::IsMember(tune::factor_names()));
+  command
+      .add_option(
+          "--calibrate-usual", options->factors.usual,
+          "how far such factors lie from 1: 0.5 for an unknown machine, 0.1 for a known one")
+      ->check(CLI::Range(0.01, 5.0));
   command.callback([options, &console] { run_evaluate(*options, console); });
 }
 

@@ -24,9 +24,9 @@ AllReduce all_reduce(double bytes, const Path& path) {
   const auto consider = [&](Seconds time, std::string_view algorithm) {
     if (time < best.time) best = {.time = time, .algorithm = algorithm};
   };
-  if (path.nodes > 1) {
+  if (path.nodes > 1 && path.across.rdma) {  // over TCP a ring, as steps on many nodes show
     consider(tree_over_nodes(bytes, path), "tree");
-    if (path.even && path.most_devices > 1 && path.across.rdma) {
+    if (path.even && path.most_devices > 1) {
       consider(
           hierarchical_all_reduce(bytes, path.nodes, path.most_devices, path.inside, path.across),
           "hierarchical");

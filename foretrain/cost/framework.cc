@@ -34,15 +34,18 @@ const std::array kFrameworks{
               .fused_softmax = true,
               .host_scale = 0.35,
               .update_tensors_per_launch = 36},
-    // PyTorch 1.x with AdaptDL's hooks: per tensor 81 us in backward and 148 us after it; SGD
-    // moves 32 and Adam 64 values per parameter, zeroing and accumulation included, 29 more where
-    // one worker estimates its gradient noise alone; 2.4 ms per step.
+    // PyTorch 1.x with AdaptDL's hooks: per tensor 81 us in backward and, after a wait for the
+    // device, 110 us beside the optimizer's launches; SGD moves 32 and Adam 64 values per
+    // parameter, zeroing and accumulation included, 29 more where one worker estimates its
+    // gradient noise alone; 2.4 ms per step.
     Framework{.name = "adaptdl",
               .gradients = GradientHandling::Accumulate,
               .flash_short = false,
               .update_passes = 3.3,
               .lone_update_passes = 1.45,
-              .host_per_tensor_s = 229e-6,
+              .waits_for_device = true,
+              .hook_s = 81e-6,
+              .host_per_tensor_s = 110e-6,
               .host_per_step_s = 2.4e-3},
     // Graph mode: an executor in C++ issues operators (host time assumed); Adam moves 35 values
     // per parameter.

@@ -34,8 +34,10 @@ struct Framework {
   double update_passes = 1;       // memory traffic of the optimizer, times that of its kernels
   double lone_update_passes = 1;  // likewise once more, of a worker without others
   double update_tensors_per_launch = 1;  // parameters that one launch of the optimizer updates
-  double host_per_tensor_s = 0;  // host time per parameter tensor and step, besides operators
-  double host_per_step_s = 0;    // likewise per step
+  bool waits_for_device = false;         // the host begins the update when the device is done
+  double hook_s = 0;                     // host time per gradient of a parameter, during backward
+  double host_per_tensor_s = 0;          // likewise per parameter tensor and step, in the update
+  double host_per_step_s = 0;            // likewise per step
 };
 
 // Throws Error(NotFound) with near matches.

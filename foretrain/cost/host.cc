@@ -56,6 +56,12 @@ double forward_us(const NodeView& v, const HostConstants& c) {
   }
 }
 
+// Adds into a parameter's gradient, where the other sums are of two branches.
+bool adds_to_parameter(const NodeView& v) {
+  return v.node.phase == graph::Phase::Backward && v.node.kind == Kind::Add &&
+         !v.node.label.empty();
+}
+
 // Autograd's C++ issues these.
 double backward_us(const NodeView& v, const HostConstants& c) {
   switch (v.node.kind) {
@@ -67,8 +73,8 @@ double backward_us(const NodeView& v, const HostConstants& c) {
                                                                                : c.norm_grad;
     case Kind::PointwiseGrad:
       return c.pointwise_grad;
-    case Kind::Add:  // into a parameter's gradient, or of two branches
-      return v.node.label.empty() ? c.branch : c.accumulate;
+    case Kind::Add:
+      return adds_to_parameter(v) ? c.accumulate : c.branch;
     case Kind::MatMul:
       return c.matmul_grad;
     case Kind::AttentionGrad:
@@ -115,6 +121,7 @@ Seconds host_time(const NodeView& v, const Context& context) {
   } else {
     us = v.node.phase == graph::Phase::Backward ? backward_us(v, constants)
                                                 : forward_us(v, constants);
+    if (adds_to_parameter(v)) us += framework.hook_s / kMicro;
   }
   return Seconds{us * kMicro * framework.host_scale};
 }

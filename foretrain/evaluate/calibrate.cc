@@ -21,16 +21,6 @@ double distance(const Shares& a, const Shares& b) {
   return std::sqrt(sum);
 }
 
-Shares shares_of(const Case& one) {
-  const Breakdown& parts = one.breakdown;
-  Shares shares{parts.compute.count(), parts.memory.count(), parts.exposed_communication.count(),
-                parts.host.count()};
-  double sum = 0;
-  for (const double part : shares) sum += part;
-  for (double& part : shares) part /= sum > 0 ? sum : 1;
-  return shares;
-}
-
 // The step that a row tells of, where its number follows from the step's time.
 std::optional<double> measured_step_s(const Waiting& row, std::size_t step_number,
                                       const Prediction& prediction) {
@@ -59,7 +49,7 @@ CalibratedGroup calibrate_group(const std::vector<Waiting*>& rows, const Options
   static const std::size_t kStep = report_number_named("step_time_s");
   const std::vector<std::size_t> runs = different_runs(rows);
   std::vector<Shares> shares;
-  for (const std::size_t run : runs) shares.push_back(shares_of(rows[run]->one));
+  for (const std::size_t run : runs) shares.push_back(shares_of(rows[run]->one.breakdown));
   std::vector<MeasuredStep> steps;
   std::set<std::string> used;
   for (const std::size_t place : spread(shares, options.calibration.rows)) {
@@ -89,6 +79,15 @@ CalibratedGroup calibrate_group(const std::vector<Waiting*>& rows, const Options
 }
 
 }  // namespace
+
+Shares shares_of(const Breakdown& parts) {
+  Shares shares{parts.compute.count(), parts.memory.count(), parts.exposed_communication.count(),
+                parts.host.count()};
+  double sum = 0;
+  for (const double part : shares) sum += part;
+  for (double& part : shares) part /= sum > 0 ? sum : 1;
+  return shares;
+}
 
 std::vector<std::size_t> spread(const std::vector<Shares>& shares, std::size_t count) {
   const std::size_t stride = (shares.size() + kMostCompared - 1) / kMostCompared;

@@ -74,6 +74,22 @@ std::optional<std::string> spread(std::string_view devices, std::string_view nod
   return list + "]";
 }
 
+// The expected longest of `samples` normally distributed lengths (Blom's approximation: the
+// quantile (n - 3/8) / (n + 1/4)), as a multiple.
+std::int64_t longest_of(std::int64_t samples, const Lengths& lengths) {
+  const auto n = static_cast<double>(samples);
+  const double share = (n - 0.375) / (n + 0.25);
+  double low = -10;
+  double high = 10;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = (low + high) / 2;
+    (std::erfc(-middle / std::sqrt(2.0)) / 2 < share ? low : high) = middle;
+  }
+  const double length = std::max(1.0, lengths.mean + low * lengths.deviation);
+  const auto multiple = static_cast<double>(lengths.multiple);
+  return static_cast<std::int64_t>(std::max(1.0, std::round(length / multiple)) * multiple);
+}
+
 std::string split(const std::string& text, const std::string& separator) {
   Json list = Json::array();
   const auto add = [&](const std::string& part) {
@@ -145,6 +161,11 @@ class Filler {
       return list ? list
                   : missing("cannot spread " + variable.column + " " + in_quotes(all) + " over " +
                             variable.over + " " + in_quotes(cell(row_, variable.over)));
+    }
+    if (variable.longest) {
+      const auto samples = to_count(all);
+      if (!samples) return missing(variable.column + " " + in_quotes(all) + " is no count");
+      return std::to_string(longest_of(*samples, *variable.longest));
     }
     if (variable.pattern) {
       std::smatch match;

@@ -34,6 +34,13 @@ struct Piece {
 };
 using Template = std::vector<Piece>;
 
+// Samples of different lengths, padded to the longest of a batch.
+struct Lengths {
+  double mean = 0;
+  double deviation = 0;
+  std::int64_t multiple = 1;  // of which the result is one
+};
+
 // A value made from a row's cells.
 struct Variable {
   std::string name;
@@ -42,6 +49,7 @@ struct Variable {
   std::optional<std::vector<std::pair<std::string, std::string>>> map;  // text to JSON
   std::optional<std::string> split;  // a list, divided here; "" divides into characters
   std::string over;  // a column: spread that many as evenly as possible over that many nodes
+  std::optional<Lengths> longest;  // of as many samples as the column says
 };
 
 // Which number of the report a row's value is compared with.

@@ -52,6 +52,19 @@ TEST(MapRow, SplitsTextIntoLists) {
             R"({"model":"m","placement":["placement",34]})");
 }
 
+// Of 7 samples the quantile is 6.625 / 7.25 = 0.914, 1.364 deviations above the mean: 100 + 13.6,
+// or 120 in twenties.
+TEST(MapRow, PadsToTheLongestSample) {
+  const auto frames = [](const std::string& column, const std::string& more) {
+    return request_of(R"("f": {"column": ")" + column +
+                          R"(", "longest": {"mean": 100, "deviation": 10)" + more + "}}",
+                      R"("batch": "{f}")");
+  };
+  EXPECT_EQ(frames("gpus", ""), R"({"batch":114,"model":"m"})");
+  EXPECT_EQ(frames("gpus", R"(, "multiple": 20)"), R"({"batch":120,"model":"m"})");
+  EXPECT_EQ(frames("notes", "").substr(0, 11), "no request:");
+}
+
 // 7 devices over 3 nodes: 2 + 2 + 3.
 TEST(MapRow, SpreadsDevicesEvenly) {
   EXPECT_EQ(

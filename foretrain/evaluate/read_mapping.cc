@@ -112,6 +112,20 @@ void append_json(const Json& value, const std::string& where, Template& result) 
   literal("\"");
 }
 
+Lengths read_lengths(const Json& value, const std::string& where) {
+  JsonFields fields(value, where + ": longest");
+  Lengths lengths;
+  lengths.mean = fields.required_number("mean");
+  lengths.deviation = fields.required_number("deviation");
+  const double multiple = fields.number("multiple").value_or(1);
+  fields.finish();
+  const bool fine = lengths.mean > 0 && lengths.mean < 1e9 && lengths.deviation >= 0 &&
+                    lengths.deviation < 1e9 && multiple >= 1 && multiple < 1e9;
+  if (!fine) bad(where, "'longest' needs a mean above 0, a deviation and a multiple from 1");
+  lengths.multiple = static_cast<std::int64_t>(multiple);
+  return lengths;
+}
+
 Variable read_variable(const std::string& name, const Json& value, const std::string& where) {
   JsonFields fields(value, where);
   Variable variable;
@@ -127,6 +141,8 @@ Variable read_variable(const std::string& name, const Json& value, const std::st
   }
   variable.split = fields.text("split");
   variable.over = fields.text("spread_over").value_or("");
+  if (const Json* longest = fields.find("longest"))
+    variable.longest = read_lengths(*longest, where);
   if (variable.map && variable.split) bad(where, "'map' and 'split' exclude each other");
   fields.finish();
   return variable;

@@ -10,8 +10,10 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/file.h"
 #include "foretrain/base/near.h"
+#include "foretrain/cost/framework_file.h"
 #include "foretrain/evaluate/lab_runs.h"
 #include "foretrain/fit/cpu_operators.h"
+#include "foretrain/fit/framework.h"
 #include "foretrain/fit/intervals.h"
 #include "foretrain/fit/operators.h"
 #include "foretrain/tune/calibration.h"
@@ -221,6 +223,46 @@ void add_intervals(CLI::App& app) {
   sub.callback([command] { run_intervals(*command); });
 }
 
+struct FrameworkCommand {
+  std::string name;
+  std::string data;
+  std::string output;
+  FrameworkFit fit;
+};
+
+void run_framework(const FrameworkCommand& command) {
+  const Library library = load_library();
+  const std::vector<MeasuredStep> steps =
+      framework_steps(command.data, command.name, command.fit, library);
+  const FittedFramework fitted = fit_framework(command.name, steps, command.fit, library);
+  for (const cost::FrameworkNumber& number : cost::framework_numbers()) {
+    std::printf("  %-18s %.4g\n", number.name, fitted.framework.*number.place);
+  }
+  std::printf("  mean error of %zu steps %.1f %% -> %.1f %%\n", steps.size(),
+              100 * std::expm1(fitted.before), 100 * std::expm1(fitted.after));
+  std::string note = std::to_string(steps.size()) + " measured steps";
+  for (const std::string& model : command.fit.without) note += ", without " + model;
+  write_file(command.output, cost::write_framework(fitted.framework, std::span(&note, 1)));
+  std::printf("written: %s\n", command.output.c_str());
+}
+
+void add_framework(CLI::App& app) {
+  auto command = std::make_shared<FrameworkCommand>();
+  CLI::App& sub = *app.add_subcommand(
+      "framework", "what a framework costs besides operators, from measured steps");
+  sub.footer(
+      "Example:\n  foretrain fit framework adaptdl --data pollux.csv --without NeuMF -o "
+      "adaptdl.json\n"
+      "  foretrain evaluate --data pollux.csv --predictor adaptdl.json --by model");
+  sub.add_option("name", command->name, "the framework")->required();
+  sub.add_option("--data", command->data, "CSV file of training measurements")->required();
+  sub.add_option("-o,--output", command->output, "the predictor file to write")->required();
+  sub.add_option("--without", command->fit.without, "leave these models out")->delimiter(',');
+  sub.add_option("--rows", command->fit.rows, "steps of each model")->check(CLI::Range(1, 10000));
+  sub.add_option("--evaluations", command->fit.evaluations, "effort")->check(CLI::Range(1, 100000));
+  sub.callback([command] { run_framework(*command); });
+}
+
 }  // namespace
 
 int run(int count, char** arguments) {
@@ -229,6 +271,7 @@ int run(int count, char** arguments) {
   add_operators(app);
   add_calibration(app);
   add_intervals(app);
+  add_framework(app);
   try {
     app.parse(count, arguments);
     return 0;

@@ -187,13 +187,6 @@ void check_precision(const Request& request, const hw::Cluster& cluster) {
   }
 }
 
-std::shared_ptr<const cost::Framework> find_framework(const Request& request, int workers) {
-  auto framework = std::make_shared<cost::Framework>(cost::framework_named(request.framework));
-  framework->autotunes = request.autotune.value_or(framework->autotunes);
-  if (workers == 1) framework->update_passes *= framework->lone_update_passes;
-  return framework;
-}
-
 std::shared_ptr<const Predictor> find_predictor(const std::string& path, const Library& library) {
   if (auto known = library.predictors->find(path)) return known;
   if (!library.read_files) {
@@ -202,6 +195,23 @@ std::shared_ptr<const Predictor> find_predictor(const std::string& path, const L
   auto predictor = std::make_shared<const Predictor>(read_predictor(path));
   library.predictors->insert(path, predictor);
   return predictor;
+}
+
+// As it is shipped, as the library knows it, or as the request's predictors say.
+std::shared_ptr<const cost::Framework> find_framework(const Request& request,
+                                                      const Library& library, int workers) {
+  auto framework = std::make_shared<cost::Framework>(cost::framework_named(request.framework));
+  const auto use = [&](const cost::Framework& fitted) {
+    if (fitted.name == framework->name) *framework = fitted;
+  };
+  for (const cost::Framework& fitted : library.frameworks) use(fitted);
+  for (const std::string& path : request.predictors) {
+    const auto predictor = find_predictor(path, library);
+    if (predictor->framework) use(*predictor->framework);
+  }
+  framework->autotunes = request.autotune.value_or(framework->autotunes);
+  if (workers == 1) framework->update_passes *= framework->lone_update_passes;
+  return framework;
 }
 
 void apply(const Calibration& calibration, Setting& setting) {
@@ -233,7 +243,7 @@ Setting find_setting(const Request& request, const Library& library) {
   limit_power(request, setting.cluster);
   check_precision(request, setting.cluster);
   setting.workers = hw::worker_count(setting.cluster);
-  setting.framework = find_framework(request, setting.workers);
+  setting.framework = find_framework(request, library, setting.workers);
   apply_predictors(request, library, setting);
   setting.batch = find_batch(request, setting.workers, setting.assumptions);
   find_passes(request, setting);

@@ -2,6 +2,7 @@
 #include "foretrain/predict/library.h"
 
 #include "foretrain/base/file.h"
+#include "foretrain/cost/framework_file.h"
 
 namespace foretrain {
 
@@ -55,6 +56,7 @@ Library copy_of(const Library& library) {
   copy.op_timer = library.op_timer;
   copy.operators = library.operators;
   copy.calibrations = library.calibrations;
+  copy.frameworks = library.frameworks;
   copy.read_files = library.read_files;
   copy.steps = std::make_unique<StepCache>();
   copy.predictors = std::make_unique<PredictorCache>();
@@ -67,6 +69,8 @@ Predictor read_predictor(const std::string& path) {
   Predictor predictor;
   if (text.find(kCalibrationFormat) != std::string::npos) {
     predictor.calibration = read_calibration(text, named(path));
+  } else if (text.find(cost::kFrameworkFormat) != std::string::npos) {
+    predictor.framework = cost::read_framework(text, named(path));
   } else {
     const cost::Constants constants = cost::read_constants(text, named(path));
     predictor.operators =
@@ -78,6 +82,7 @@ Predictor read_predictor(const std::string& path) {
 void use(Library& library, const Predictor& predictor) {
   if (predictor.operators) library.operators = predictor.operators;
   if (predictor.calibration) library.calibrations.push_back(*predictor.calibration);
+  if (predictor.framework) library.frameworks.push_back(*predictor.framework);
 }
 
 }  // namespace foretrain

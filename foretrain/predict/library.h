@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "foretrain/cost/framework.h"
 #include "foretrain/cost/op_time.h"
 #include "foretrain/graph/backward.h"
 #include "foretrain/graph/graph.h"
@@ -52,6 +53,7 @@ class StepCache {
 struct Predictor {
   std::shared_ptr<const cost::OperatorModel> operators;
   std::optional<Calibration> calibration;
+  std::optional<cost::Framework> framework;
 };
 
 // Predictors by the file that they were read from; a file is read once.
@@ -73,6 +75,7 @@ struct Library {
   cost::OpTimer op_timer;                                // the form of the operator model
   std::shared_ptr<const cost::OperatorModel> operators;  // its constants
   std::vector<Calibration> calibrations;                 // of the devices that were measured
+  std::vector<cost::Framework> frameworks;               // in place of those of the same name
   bool read_files = true;  // whether a request may name files; a server says no
   std::unique_ptr<StepCache> steps;
   std::unique_ptr<PredictorCache> predictors;

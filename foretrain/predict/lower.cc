@@ -9,7 +9,7 @@ namespace {
 
 // Devices that share a host without reaching each other's memory slow one another down.
 // Source: fit on 1 to 4 T4 per cloud node (Pollux data), docs/models.md.
-constexpr double kSharedNodeSlowdown = 0.02;
+constexpr double kSharedNodeSlowdown = 0.03;
 
 std::vector<WorkerClass> worker_classes(const hw::Cluster& cluster) {
   std::vector<WorkerClass> classes;
@@ -54,7 +54,8 @@ class Emitter {
       if (worker_.ops[n].kernels > 0) {
         const auto tag = static_cast<std::int32_t>(n);
         const sim::TaskId host =
-            sim::add_task(job_.program, {worker_.host, waiting_host_, kHostTask, tag}, {});
+            sim::add_task(job_.program, {worker_.host, waiting_host_, kHostTask, tag}, host_after_);
+        host_after_.clear();
         waiting_host_ = Seconds{0};
         after.push_back(host);
         previous_ = sim::add_task(
@@ -63,6 +64,12 @@ class Emitter {
       }
       last_kernel_[n] = previous_;
     }
+  }
+
+  // The host goes on when the device and the tasks `others` are done.
+  void wait(const std::vector<sim::TaskId>& others) {
+    host_after_ = others;
+    if (previous_ >= 0) host_after_.push_back(previous_);
   }
 
   // The kernel that ends node n's work, or the last one before it.
@@ -99,6 +106,7 @@ class Emitter {
   WorkerClass& worker_;
   cost::Context context_;
   Seconds waiting_host_{0};
+  std::vector<sim::TaskId> host_after_;  // what the host's next task waits for
   sim::TaskId previous_ = -1;
   std::vector<sim::TaskId> last_kernel_;
 };
@@ -162,7 +170,10 @@ Job lower(const Step& step, const graph::Bound& bound, const Setting& setting,
     }
   }
   const std::vector<sim::TaskId> gathered = exchange_gradients(communication, entry, ready, job);
-  for (Emitter& emitter : emitters) emitter.emit(update, nodes, gathered);
+  for (Emitter& emitter : emitters) {
+    if (setting.framework->waits_for_device) emitter.wait(gathered);
+    emitter.emit(update, nodes, gathered);
+  }
   job.product_flops *= static_cast<double>(setting.passes);
   job.floor = communication.floor;
   job.assumptions = communication.assumptions;

@@ -90,32 +90,43 @@ const hw::Device& slowest_device(const Stages& stages) {
   return stages.setting.cluster.devices[static_cast<std::size_t>(slowest_class(stages).device)];
 }
 
-// A gap before a kernel belongs to what it waited for last: communication or the host.
+// What a task waited for last, where it waited for any.
+static std::optional<sim::TaskId> last_before(const Stages& stages, sim::TaskId id) {
+  std::optional<sim::TaskId> last;
+  Seconds latest{-1};
+  for (const sim::TaskId before : sim::dependencies(stages.job.program, id)) {
+    const Seconds end = stages.timeline.spans[static_cast<std::size_t>(before)].end;
+    if (end <= latest) continue;
+    latest = end;
+    last = before;
+  }
+  return last;
+}
+
+// Until when a kernel waited for the network, itself or because its launch did; 0: it did not.
+static Seconds network_until(const Stages& stages, sim::TaskId kernel) {
+  std::optional<sim::TaskId> last = last_before(stages, kernel);
+  const auto kind = [&] { return stages.job.program.tasks[static_cast<std::size_t>(*last)].kind; };
+  if (last && kind() == kHostTask) last = last_before(stages, *last);
+  if (!last || (kind() != kCommunicationTask && kind() != kServerTask)) return Seconds{0};
+  return stages.timeline.spans[static_cast<std::size_t>(*last)].end;
+}
+
+// A gap before a kernel belongs to what it waited for: communication, then the host.
 Breakdown break_down(const Stages& stages, Seconds input) {
   const sim::Program& program = stages.job.program;
   const WorkerClass& worker = slowest_class(stages);
   Breakdown parts;
   Seconds now{0};
-  const auto waited_for_network = [&](sim::TaskId id) {
-    const sim::TaskId* last = nullptr;
-    for (const sim::TaskId& before : sim::dependencies(program, id)) {
-      const Seconds end = stages.timeline.spans[static_cast<std::size_t>(before)].end;
-      if (last == nullptr || end > stages.timeline.spans[static_cast<std::size_t>(*last)].end) {
-        last = &before;
-      }
-    }
-    if (last == nullptr) return false;
-    const std::int32_t kind = program.tasks[static_cast<std::size_t>(*last)].kind;
-    return kind == kCommunicationTask || kind == kServerTask;
-  };
   for (std::size_t t = 0; t < program.tasks.size(); ++t) {
     const sim::Task& task = program.tasks[t];
     if (task.kind != kKernelTask || task.resource != worker.stream) continue;
     const sim::Span& span = stages.timeline.spans[t];
     if (span.start > now) {
-      Seconds& gap = waited_for_network(static_cast<sim::TaskId>(t)) ? parts.exposed_communication
-                                                                     : parts.host;
-      gap += span.start - now;
+      const Seconds network = std::clamp(network_until(stages, static_cast<sim::TaskId>(t)), now,
+                                         span.start);
+      parts.exposed_communication += network - now;
+      parts.host += span.start - network;
     }
     const cost::OpTime& op = worker.ops[static_cast<std::size_t>(task.tag)];
     (op.compute >= op.memory ? parts.compute : parts.memory) += span.end - span.start;

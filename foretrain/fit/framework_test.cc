@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/fit/framework.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "foretrain/base/error.h"
+#include "foretrain/predict/predict.h"
+
+namespace foretrain::fit {
+namespace {
+
+// Steps of a framework whose hooks and tensors cost more, by the predictor itself.
+TEST(FitFramework, FindsWhatTensorsCost) {
+  Library truth = load_library();
+  truth.frameworks.push_back(cost::framework_named("adaptdl"));
+  truth.frameworks.back().host_per_tensor_s *= 2;
+  std::vector<MeasuredStep> steps;
+  for (const char* model : {"resnet18-cifar", "densenet121", "mobilenet_v2", "mlp", "vgg11"}) {
+    for (const char* batch : {"4", "64"}) {
+      const Request request = parse_request(std::string(R"({"device": "t4", "framework": "adaptdl",
+          "model": ")") + model + R"(", "batch": )" +
+                                                batch + "}",
+                                            "test");
+      steps.push_back({request, predict(request, truth).step_time_s.value});
+    }
+  }
+  const FittedFramework fitted = fit_framework("adaptdl", steps, {}, load_library());
+  EXPECT_GT(fitted.before, 0.05);
+  EXPECT_LT(fitted.after, 0.02);
+  const double shipped = cost::framework_named("adaptdl").host_per_tensor_s;
+  EXPECT_NEAR(std::log(fitted.framework.host_per_tensor_s / (2 * shipped)), 0, 0.3);
+}
+
+TEST(FrameworkSteps, NeedMeasurements) {
+  EXPECT_THROW(framework_steps("nowhere", "adaptdl", {}, load_library()), Error);
+}
+
+}  // namespace
+}  // namespace foretrain::fit
