@@ -15,13 +15,14 @@ function(foretrain_embed target)
     return()  # a folder without sources yet: nobody reads the files
   endif()
   set(generator ${PROJECT_SOURCE_DIR}/cmake/embed.py)
-  set(output ${PROJECT_BINARY_DIR}/embedded/${target}.cc)
+  string(REPLACE "::" "_" file ${arg_NAME})
+  set(output ${PROJECT_BINARY_DIR}/embedded/${file}.cc)
   add_custom_command(
     OUTPUT ${output}
     COMMAND Python3::Interpreter ${generator} ${arg_NAME} ${arg_ROOT} ${output}
             ${arg_FILES}
     DEPENDS ${generator} ${arg_FILES}
-    COMMENT "Embedding data into ${target}"
+    COMMENT "Embedding ${arg_NAME}"
     VERBATIM)
   # Clang warns about literals of more than 64 KiB, which every compiler here accepts.
   set_source_files_properties(${output} PROPERTIES COMPILE_OPTIONS -w SKIP_LINTING ON)

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "foretrain/base/seconds.h"
-#include "foretrain/hw/link.h"
+#include "foretrain/comm/link.h"
 
 namespace foretrain::comm {
 
@@ -13,6 +13,6 @@ namespace foretrain::comm {
 //
 // Assumes full-duplex links without other traffic. One rank is free.
 // Source: Patarasuk, Yuan, JPDC 2009.
-Seconds all_gather(double bytes, int ranks, const hw::Link& link);
+Seconds all_gather(double bytes, int ranks, const Link& link);
 
 }  // namespace foretrain::comm

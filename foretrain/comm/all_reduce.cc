@@ -10,9 +10,9 @@ namespace {
 
 // Two trees over the nodes; inside each node the bytes pass along a chain, up and down.
 Seconds tree_over_nodes(double bytes, const Path& path) {
-  hw::Link step = path.flat;
+  Link step = path.flat;
   step.latency = path.across.latency;
-  return 2.0 * (path.most_devices - 1) * path.inside.latency +
+  return 2.0 * (path.most_devices - 1) * path.inside.chain * path.inside.latency +
          tree_all_reduce(bytes, path.nodes, step);
 }
 

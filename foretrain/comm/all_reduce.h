@@ -19,7 +19,8 @@ struct AllReduce {
 //
 //   ring          over all ranks
 //   tree          a chain inside each node, two trees over the nodes:
-//                 2 ((g-1) a + ceil(log2 N) A) + 2 n / B, B the slowest rate of all links
+//                 2 ((g-1) c a + ceil(log2 N) A) + 2 n / B, B the slowest rate of all links, c
+//                 the link's `chain`
 //   hierarchical  three stages; needs RDMA and equally many devices, more than one, on each of
 //                 several nodes
 //

@@ -44,6 +44,16 @@ TEST(AllReduce, FewBytesOnManyNodesUseATree) {
   EXPECT_NEAR(result.time.count(), 78.42e-6, 1e-11);
 }
 
+// As above with steps of the chain at a quarter of the latency, and a launch of 5 us.
+TEST(AllReduce, ATreeHasItsOwnStepsInsideNodes) {
+  Path path = path_over(cluster_of(16, 8, kInside, kRdma));
+  path.inside.chain = 0.25;
+  path.flat.launch = Seconds{5e-6};
+  const AllReduce result = all_reduce(1e3, path);
+  EXPECT_EQ(result.algorithm, "tree");
+  EXPECT_NEAR(result.time.count(), (5 + 5.6 + 56 + 0.02) * 1e-6, 1e-11);
+}
+
 // 1 GB on 2 nodes of 8 with one NIC of 12.5 GB/s: three stages move 1 GB across and 2 * 7/8 GB
 // inside, 80 + 7 ms; the ring 15/8 GB across, 150 ms.
 TEST(AllReduce, SlowNicsOnFewNodesUseThreeStages) {

@@ -7,10 +7,9 @@
 
 namespace foretrain::comm {
 
-Seconds broadcast(double bytes, int ranks, const hw::Link& link) {
+Seconds broadcast(double bytes, int ranks, const Link& link) {
   assert(ranks >= 1);
-  if (ranks == 1) return Seconds{0};
-  return (ranks - 1.0) * link.latency + transfer_time(bytes, link);
+  return steps_time(ranks - 1.0, bytes, link);
 }
 
 }  // namespace foretrain::comm

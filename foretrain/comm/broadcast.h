@@ -2,7 +2,7 @@
 #pragma once
 
 #include "foretrain/base/seconds.h"
-#include "foretrain/hw/link.h"
+#include "foretrain/comm/link.h"
 
 namespace foretrain::comm {
 
@@ -13,6 +13,6 @@ namespace foretrain::comm {
 //
 // Assumes full-duplex links without other traffic, and pieces small beside n. One rank is free.
 // Source: Watts, van de Geijn, Parallel Processing Letters 1995.
-Seconds broadcast(double bytes, int ranks, const hw::Link& link);
+Seconds broadcast(double bytes, int ranks, const Link& link);
 
 }  // namespace foretrain::comm

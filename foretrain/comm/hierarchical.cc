@@ -7,8 +7,8 @@
 
 namespace foretrain::comm {
 
-Seconds hierarchical_all_reduce(double bytes, int nodes, int devices, const hw::Link& inside,
-                                const hw::Link& across) {
+Seconds hierarchical_all_reduce(double bytes, int nodes, int devices, const Link& inside,
+                                const Link& across) {
   Seconds time{0};
   if (nodes > 1) time += ring_all_reduce(bytes, nodes, across);
   if (devices > 1) {

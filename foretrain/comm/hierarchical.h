@@ -2,7 +2,7 @@
 #pragma once
 
 #include "foretrain/base/seconds.h"
-#include "foretrain/hw/link.h"
+#include "foretrain/comm/link.h"
 
 namespace foretrain::comm {
 
@@ -16,7 +16,7 @@ namespace foretrain::comm {
 // devices share its rate, g times n/g bytes. The stages do not overlap, and each pays its own
 // ramp. With one device per node this is the ring over the nodes.
 // Source: Cho et al., BlueConnect, MLSys 2019.
-Seconds hierarchical_all_reduce(double bytes, int nodes, int devices, const hw::Link& inside,
-                                const hw::Link& across);
+Seconds hierarchical_all_reduce(double bytes, int nodes, int devices, const Link& inside,
+                                const Link& across);
 
 }  // namespace foretrain::comm

@@ -6,27 +6,31 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <vector>
 
 namespace foretrain::comm {
 namespace {
 
-constexpr double kTcpDisturbance = 0.077;  // per further device on a node
-constexpr double kRampGrowth = 0.47;       // exponent of half the number of nodes
-
-const hw::Link& link_at(const hw::Cluster& cluster, int index) {
-  return cluster.links[static_cast<std::size_t>(index)];
+const Link& link_at(const std::vector<Link>& links, int index) {
+  return links[static_cast<std::size_t>(index)];
 }
 
 // A link better than any, to be made worse link by link.
-hw::Link ideal_link() {
-  hw::Link link;
+Link ideal_link() {
+  Link link;
   link.bytes_per_s = std::numeric_limits<double>::infinity();
+  link.least_share = 1;
+  link.chain = 0;
   return link;
 }
 
-void make_no_better_than(const hw::Link& other, double bytes_per_s, hw::Link& link) {
+void make_no_better_than(const Link& other, double bytes_per_s, Link& link) {
   link.latency = std::max(link.latency, other.latency);
   link.ramp = std::max(link.ramp, other.ramp);
+  link.ramp_growth = std::max(link.ramp_growth, other.ramp_growth);
+  link.launch = std::max(link.launch, other.launch);
+  link.chain = std::max(link.chain, other.chain);
+  link.least_share = std::min(link.least_share, other.least_share);
   link.bytes_per_s = std::min(link.bytes_per_s, bytes_per_s);
   link.rdma = link.rdma && other.rdma;
 }
@@ -54,17 +58,33 @@ Share share_of(const Group& group, int first_rank, int devices) {
 }
 
 // Rate of this group's share of a node's NICs.
-double share_of_nics(const hw::Link& network, const Share& share) {
+double share_of_nics(const Link& network, const Share& share) {
   hw::Link used = network;
   used.nics = std::min(network.nics, share.devices);
   double rate = node_bytes_per_s(used);
-  if (!network.rdma) rate /= 1 + kTcpDisturbance * (share.devices - 1);
+  if (!network.rdma) {
+    const double apart = network.neighbour * (used.nics - 1);
+    rate /= 1 + apart + kTcpNeighbour * (share.devices - used.nics);
+  }
   return rate / share.groups;
 }
 
+// Rate of a ring through `members` devices of a node.
+double ring_inside(const Link& link, int members) {
+  const double reached = node_bytes_per_s(link);
+  return link.peers == 0 ? reached : reached * std::min(1.0, (members - 1.0) / link.peers);
+}
+
+// A link for two devices alone, of which one has `parts` links or NICs for as many others.
+void make_pair_no_better_than(const Link& other, int parts, Link& pair) {
+  const double rate = node_bytes_per_s(other) / std::max(parts, 1) * other.pair;
+  make_no_better_than(other, rate, pair);
+  pair.ramp = Seconds{0};
+}
+
 // One step of a ring over all ranks; `latency_inside` is the sum over its links inside nodes.
-hw::Link step_of_ring(const Path& path, Seconds latency_inside) {
-  hw::Link step = path.inside;
+Link step_of_ring(const Path& path, Seconds latency_inside) {
+  Link step = path.inside;
   make_no_better_than(path.across, path.across.bytes_per_s, step);
   if (path.ranks > 1) {
     const Seconds latency_across = (path.nodes - 1) * path.across.latency;
@@ -75,11 +95,14 @@ hw::Link step_of_ring(const Path& path, Seconds latency_inside) {
 
 }  // namespace
 
-Path path_over(const hw::Cluster& cluster, const Group& group) {
+Path path_over(const hw::Cluster& cluster, const Group& group, const Constants& constants) {
   assert(group.ranks >= 1 && group.stride >= 1 && group.first >= 0);
   Path path{.ranks = group.ranks, .nodes = 0, .most_devices = 0};
-  path.inside = ideal_link();
-  path.across = ideal_link();
+  std::vector<Link> links;
+  for (const hw::Link& link : cluster.links) links.push_back(tuned(link, constants));
+  path.inside = path.across = ideal_link();
+  Link pair_inside = ideal_link();
+  Link pair_across = ideal_link();
   int fewest = group.ranks;
   Seconds latency_inside{0};
   int first_rank = 0;
@@ -91,28 +114,32 @@ Path path_over(const hw::Cluster& cluster, const Group& group) {
     path.most_devices = std::max(path.most_devices, share.members);
     fewest = std::min(fewest, share.members);
     if (share.members > 1) {
-      const hw::Link& link = link_at(cluster, node.intra_node);
-      make_no_better_than(link, node_bytes_per_s(link), path.inside);
-      latency_inside += (share.members - 1) * link.latency;
+      const Link& link = link_at(links, node.intra_node);
+      make_no_better_than(link, ring_inside(link, share.members), path.inside);
+      make_pair_no_better_than(link, link.peers, pair_inside);
+      const bool alone = share.members == group.ranks;
+      latency_inside += (share.members - 1) * (alone ? 1 : link.ring) * link.latency;
     }
     if (share.members < group.ranks) {  // else it has no need of a network
-      const hw::Link& network = link_at(cluster, node.network);
+      const Link& network = link_at(links, node.network);
       make_no_better_than(network, share_of_nics(network, share), path.across);
+      make_pair_no_better_than(network, network.nics, pair_across);
     }
   }
   assert(group.first + (group.ranks - 1) * group.stride < first_rank);
   path.even = fewest == path.most_devices;
-  if (path.across.rdma) path.across.ramp *= std::pow(path.nodes / 2.0, kRampGrowth);
+  path.across.ramp *= std::pow(path.nodes / 2.0, path.across.ramp_growth);
   path.flat = step_of_ring(path, latency_inside);
+  path.pair = path.nodes > 1 ? pair_across : pair_inside;
   return path;
 }
 
-Path path_over(const hw::Cluster& cluster) {
+Path path_over(const hw::Cluster& cluster, const Constants& constants) {
   int ranks = 0;
   for (const hw::Node& node : cluster.nodes) ranks += node.devices;
-  return path_over(cluster, {.first = 0, .ranks = ranks, .stride = 1});
+  return path_over(cluster, {.first = 0, .ranks = ranks, .stride = 1}, constants);
 }
 
-hw::Link effective_link(const hw::Cluster& cluster) { return path_over(cluster).flat; }
+Link effective_link(const hw::Cluster& cluster) { return path_over(cluster).flat; }
 
 }  // namespace foretrain::comm

@@ -40,7 +40,7 @@ TEST(Path, OneNodeSeesItsOwnLinkAlone) {
 }
 
 // Four NICs of 25 GB/s. Seven links of 4 * (2 - 1) = 4 inside at 2 us and 3 across at 7 us:
-// 29/7 us. Two devices drive two NICs: 50 GB/s. Four nodes: ramp 80 us * 2^0.47.
+// 29/7 us. Two devices drive two NICs: 50 GB/s.
 TEST(Path, AcrossNodesTheNicsDecide) {
   const hw::Cluster cluster =
       cluster_of({node(2, 0, 2), node(2, 0, 2), node(2, 0, 2), node(2, 0, 2)});
@@ -50,7 +50,7 @@ TEST(Path, AcrossNodesTheNicsDecide) {
   EXPECT_DOUBLE_EQ(path.across.bytes_per_s, 50e9);
   EXPECT_DOUBLE_EQ(path.flat.bytes_per_s, 50e9);
   EXPECT_NEAR(path.flat.latency.count(), 29e-6 / 7, 1e-15);
-  EXPECT_DOUBLE_EQ(path.flat.ramp.count(), 80e-6 * std::pow(2, 0.47));
+  EXPECT_DOUBLE_EQ(path.flat.ramp.count(), 80e-6);
   EXPECT_DOUBLE_EQ(effective_link(cluster).bytes_per_s, 50e9);
 }
 
@@ -105,6 +105,49 @@ TEST(Path, GroupsThatFillANodePartlyShareItsNics) {
   EXPECT_EQ(path.nodes, 2);
   EXPECT_EQ(path.most_devices, 2);
   EXPECT_DOUBLE_EQ(path.across.bytes_per_s, 50e9);
+}
+
+// nvlink3 leads to three peers. 300 GB/s at half: two devices use one of three links, 50 GB/s,
+// three 100, four and more all; a pair reaches twice its share of a ring.
+TEST(Path, DirectLinksLeadToThoseOfTheGroupAlone) {
+  hw::Cluster cluster = cluster_of({node(8, 0, 2)});
+  cluster.links[0].name = "nvlink3";
+  cluster.links[0].ramp = Seconds{1e-6};
+  Constants constants;
+  constants.nvlink = {.efficiency = 0.5, .latency_s = 2e-6, .pair = 2};
+  for (const auto& [ranks, rate] : {std::pair{2, 50e9}, {3, 100e9}, {4, 150e9}, {8, 150e9}}) {
+    const Group group{.first = 0, .ranks = ranks, .stride = 1};
+    const Path path = path_over(cluster, group, constants);
+    EXPECT_DOUBLE_EQ(path.flat.bytes_per_s, rate);
+    EXPECT_DOUBLE_EQ(path.pair.bytes_per_s, 100e9);
+  }
+}
+
+// Four nodes of two over HDR with the constants below. Steps inside count threefold in the ring:
+// (4 * 3 * 2 us + 3 * 9 us) / 7. The ramp is 40 us * 2^0.5. A pair uses one of four NICs of
+// 25 GB/s, at 0.8 of it and 0.6 of the rate of a ring, without ramp.
+TEST(Path, LinksOfTheCatalogHaveTheirConstants) {
+  hw::Cluster cluster = cluster_of(std::vector<hw::Node>(4, node(2, 0, 2)));
+  cluster.links[0].name = "nvswitch3";
+  cluster.links[0].ramp = Seconds{1e-6};
+  cluster.links[2].name = "4xhdr";
+  Constants constants;
+  constants.nvlink = {.efficiency = 1, .latency_s = 2e-6, .ramp_s = 1e-6, .chain = 0.5, .ring = 3};
+  constants.rdma = {
+      .efficiency = 0.8, .latency_s = 9e-6, .ramp_s = 40e-6, .ramp_growth = 0.5, .pair = 0.6};
+  constants.launch_s = 5e-6;
+  constants.least_share = 0.1;
+  const Path path = path_over(cluster, constants);
+  EXPECT_NEAR(path.flat.latency.count(), 51e-6 / 7, 1e-15);
+  EXPECT_DOUBLE_EQ(path.flat.ramp.count(), 40e-6 * std::sqrt(2));
+  EXPECT_DOUBLE_EQ(path.flat.bytes_per_s, 40e9);
+  EXPECT_EQ(path.flat.launch, Seconds{5e-6});
+  EXPECT_EQ(path.flat.least_share, 0.1);
+  EXPECT_EQ(path.inside.chain, 0.5);
+  EXPECT_DOUBLE_EQ(path.pair.bytes_per_s, 25e9 * 0.8 * 0.6);
+  EXPECT_EQ(path.pair.ramp, Seconds{0});
+  const Group alone{.first = 0, .ranks = 2, .stride = 1};
+  EXPECT_DOUBLE_EQ(path_over(cluster, alone, constants).flat.latency.count(), 2e-6);
 }
 
 TEST(PathLaws, TheGroupOfAllRanksIsTheCluster) {

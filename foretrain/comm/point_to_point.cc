@@ -5,8 +5,6 @@
 
 namespace foretrain::comm {
 
-Seconds point_to_point(double bytes, const hw::Link& link) {
-  return link.latency + transfer_time(bytes, link);
-}
+Seconds point_to_point(double bytes, const Link& link) { return steps_time(1, bytes, link); }
 
 }  // namespace foretrain::comm

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "foretrain/base/seconds.h"
-#include "foretrain/hw/link.h"
+#include "foretrain/comm/link.h"
 
 namespace foretrain::comm {
 
@@ -10,7 +10,7 @@ namespace foretrain::comm {
 //
 //   t = a + n / b     a: latency, b: bytes per second
 //
-// Source: Hockney, Parallel Computing 1994.
-Seconds point_to_point(double bytes, const hw::Link& link);
+// Path::pair is such a link. // Source: Hockney, Parallel Computing 1994.
+Seconds point_to_point(double bytes, const Link& link);
 
 }  // namespace foretrain::comm

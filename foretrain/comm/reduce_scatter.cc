@@ -7,10 +7,10 @@
 
 namespace foretrain::comm {
 
-Seconds reduce_scatter(double bytes, int ranks, const hw::Link& link) {
+Seconds reduce_scatter(double bytes, int ranks, const Link& link) {
   assert(ranks >= 1);
   const double steps = ranks - 1;
-  return steps * link.latency + transfer_time(steps / ranks * bytes, link);
+  return steps_time(steps, steps / ranks * bytes, link);
 }
 
 }  // namespace foretrain::comm

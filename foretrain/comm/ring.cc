@@ -7,10 +7,10 @@
 
 namespace foretrain::comm {
 
-Seconds ring_all_reduce(double bytes, int ranks, const hw::Link& link) {
+Seconds ring_all_reduce(double bytes, int ranks, const Link& link) {
   assert(ranks >= 1);
   const double steps = 2.0 * (ranks - 1);
-  return steps * link.latency + transfer_time(steps / ranks * bytes, link);
+  return steps_time(steps, steps / ranks * bytes, link);
 }
 
 }  // namespace foretrain::comm

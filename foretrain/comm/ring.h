@@ -2,7 +2,7 @@
 #pragma once
 
 #include "foretrain/base/seconds.h"
-#include "foretrain/hw/link.h"
+#include "foretrain/comm/link.h"
 
 namespace foretrain::comm {
 
@@ -14,6 +14,6 @@ namespace foretrain::comm {
 // With a ramp, transfer_time gives the term of the 2 (p-1)/p n bytes. Assumes full-duplex links
 // without other traffic. One rank is free.
 // Source: Patarasuk, Yuan, JPDC 2009.
-Seconds ring_all_reduce(double bytes, int ranks, const hw::Link& link);
+Seconds ring_all_reduce(double bytes, int ranks, const Link& link);
 
 }  // namespace foretrain::comm

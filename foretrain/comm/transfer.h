@@ -2,7 +2,7 @@
 #pragma once
 
 #include "foretrain/base/seconds.h"
-#include "foretrain/hw/link.h"
+#include "foretrain/comm/link.h"
 
 namespace foretrain::comm {
 
@@ -11,12 +11,18 @@ namespace foretrain::comm {
 
 // Time for which `bytes` occupy a link: the bandwidth term of every collective.
 //
-//   t = V/b (1 + (r b / V)^0.66)     V: bytes, b: bytes per second, r: ramp
+//   t = V/b min(1 + (r b / V)^0.66, 1/s)     V: bytes, b: bytes per second, r: ramp,
+//                                             s: least share of the rate (0: no bound)
 //
-// Small transfers do not reach the rate: at V = r b they take twice V/b. More bytes never take
-// less time, more bandwidth never more. Latency comes on top.
+// Small transfers do not reach the rate: at V = r b they take twice V/b. The smallest go by
+// another protocol with a share s of the rate. More bytes never take less time, more bandwidth
+// never more. Latency comes on top.
 // Source: fit of NCCL all-reduce, all-gather and point-to-point on A100 and GH200 nodes, where it
 // halves the error of V/b; docs/models.md.
-Seconds transfer_time(double bytes, const hw::Link& link);
+Seconds transfer_time(double bytes, const Link& link);
+
+// Time of a collective of `steps` messages one after the other, in which `bytes` in all pass
+// every link: launch, steps times latency, transfer. Without steps nothing happens: no time.
+Seconds steps_time(double steps, double bytes, const Link& link);
 
 }  // namespace foretrain::comm

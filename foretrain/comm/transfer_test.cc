@@ -21,6 +21,22 @@ TEST(Transfer, RampSlowsSmallTransfers) {
   EXPECT_DOUBLE_EQ(transfer_time(400e6, link).count(), 4e-3 * (1 + std::pow(4, -0.66)));
 }
 
+// As above with at least a quarter of the rate: 1 MB would take 10 us (1 + 100^0.66), takes 40 us.
+TEST(Transfer, TheLeastShareBoundsTheRamp) {
+  Link link(hw::Link{.bytes_per_s = 100e9, .ramp = Seconds{1e-3}});
+  link.least_share = 0.25;
+  EXPECT_DOUBLE_EQ(transfer_time(1e6, link).count(), 40e-6);
+  EXPECT_DOUBLE_EQ(transfer_time(100e6, link).count(), 2e-3);
+}
+
+// 5 us, 3 steps of 2 us, 400 MB at 100 GB/s.
+TEST(Transfer, StepsAddLaunchAndLatencies) {
+  Link link(hw::Link{.latency = Seconds{2e-6}, .bytes_per_s = 100e9});
+  link.launch = Seconds{5e-6};
+  EXPECT_DOUBLE_EQ(steps_time(3, 400e6, link).count(), 11e-6 + 4e-3);
+  EXPECT_EQ(steps_time(0, 400e6, link), Seconds{0});
+}
+
 TEST(Transfer, NothingToSendOrInfiniteRateIsFree) {
   const hw::Link link{.bytes_per_s = 100e9, .ramp = Seconds{1e-3}};
   EXPECT_EQ(transfer_time(0, link), Seconds{0});

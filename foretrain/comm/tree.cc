@@ -8,11 +8,10 @@
 
 namespace foretrain::comm {
 
-Seconds tree_all_reduce(double bytes, int ranks, const hw::Link& link) {
+Seconds tree_all_reduce(double bytes, int ranks, const Link& link) {
   assert(ranks >= 1);
-  if (ranks == 1) return Seconds{0};
   const double depth = std::bit_width(static_cast<unsigned>(ranks - 1));  // ceil(log2 p)
-  return 2 * depth * link.latency + transfer_time(2 * bytes, link);
+  return steps_time(2 * depth, 2 * bytes, link);
 }
 
 }  // namespace foretrain::comm

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "foretrain/base/seconds.h"
-#include "foretrain/hw/link.h"
+#include "foretrain/comm/link.h"
 
 namespace foretrain::comm {
 
@@ -15,6 +15,6 @@ namespace foretrain::comm {
 // Fewer steps than a ring, somewhat more bytes: better for many ranks and few bytes. An upper
 // bound for two and three ranks, whose trees have less to send. One rank is free.
 // Source: Sanders, Speck, Traff, Parallel Computing 2009; NCCL 2.4.
-Seconds tree_all_reduce(double bytes, int ranks, const hw::Link& link);
+Seconds tree_all_reduce(double bytes, int ranks, const Link& link);
 
 }  // namespace foretrain::comm

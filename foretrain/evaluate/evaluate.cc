@@ -11,6 +11,7 @@
 #include "foretrain/base/json.h"
 #include "foretrain/base/near.h"
 #include "foretrain/evaluate/calibrate.h"
+#include "foretrain/evaluate/collective_file.h"
 #include "foretrain/evaluate/lab_runs.h"
 #include "foretrain/evaluate/mapping.h"
 #include "foretrain/evaluate/operator_file.h"
@@ -98,6 +99,8 @@ class Run {
   void add(const Row& row, MappedRow mapped);
   void add_run(const Row& row);
   void time_operators(const fs::path& path);
+  void time_collectives(const fs::path& path);
+  void add(const Case& one);
   void predict_portion();
   void set_apart(Case& one) const;
 
@@ -174,8 +177,7 @@ void Run::predict_portion() {
   }
   for (Waiting& row : waiting_) {
     set_apart(row.one);
-    summary_.add(row.one);
-    if (observer_.on_case) observer_.on_case(row.one);
+    add(row.one);
   }
   waiting_.clear();
 }
@@ -196,8 +198,38 @@ void Run::time_operators(const fs::path& path) {
     one.predicted = clock.time_s(*row);
     one.error = one.predicted / one.measured - 1;
     one.outcome = Outcome::Predicted;
-    summary_.add(one);
-    if (observer_.on_case) observer_.on_case(one);
+    add(one);
+  }
+}
+
+void Run::add(const Case& one) {
+  summary_.add(one);
+  if (observer_.on_case) observer_.on_case(one);
+}
+
+// Nor do collectives; the model is what is done, the device the cluster where.
+void Run::time_collectives(const fs::path& path) {
+  CollectiveClock clock(library_.catalog, comm::shipped_constants());
+  const std::vector<CollectiveCase> rows = read_collectives(path);
+  if (rows.empty())
+    ignored_.push_back({path.filename().string(), "a collective not modelled here"});
+  for (const CollectiveCase& row : rows) {
+    if (!wanted(row.cluster)) continue;
+    Case one;
+    one.file = file_;
+    one.line = row.line;
+    one.source = one.device = row.cluster;
+    one.model = row.collective;
+    one.metric = label(row);
+    one.workers = row.nodes * row.devices;
+    one.measured = row.measured;
+    one.reason = row.broken;
+    if (row.broken.empty()) {
+      one.predicted = clock.predict(row);
+      one.error = one.predicted / one.measured - 1;
+      one.outcome = Outcome::Predicted;
+    }
+    add(one);
   }
 }
 
@@ -210,6 +242,8 @@ void Run::read(const fs::path& path) {
   const bool other_columns = mapping && !mapping->columns.empty();
   if (has_operators(file.columns())) {
     time_operators(path);
+  } else if (has_collectives(file.columns())) {
+    time_collectives(path);
   } else if (!missing.empty() && !runs && !other_columns) {
     ignored_.push_back({path.filename().string(), "no training measurements: it lacks " + missing});
   } else {

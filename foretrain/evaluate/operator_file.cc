@@ -2,12 +2,12 @@
 #include "foretrain/evaluate/operator_file.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <functional>
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/near.h"
+#include "foretrain/evaluate/cells.h"
 #include "foretrain/evaluate/collected_operators.h"
 #include "foretrain/evaluate/training_file.h"
 #include "foretrain/graph/builder.h"
@@ -26,40 +26,6 @@ using graph::TensorId;
 constexpr double kProductOverhead = 34e-6;
 constexpr double kLinearOverhead = 52e-6;
 constexpr double kStreamOverhead = 26e-6;
-
-class Cells {
- public:
-  Cells(const Row& row, const std::string& file) : row_(row), file_(file) {}
-
-  double number(const char* column) const {
-    const std::string_view text = cell(row_, column);
-    double value = 0;
-    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size() ||
-        !std::isfinite(value)) {
-      fail(std::string(column) + " '" + printable(text) + "' is not a number");
-    }
-    return value;
-  }
-
-  std::int64_t size(const char* column) const {
-    const double value = number(column);
-    if (value < 1 || value > 1e9 || value != std::floor(value)) {
-      fail(std::string(column) + " is not a size from 1 to 1e9");
-    }
-    return static_cast<std::int64_t>(value);
-  }
-
-  std::string text(const char* column) const { return std::string(cell(row_, column)); }
-
-  [[noreturn]] void fail(const std::string& what) const {
-    throw Error(ErrorKind::BadInput, file_ + ": line " + std::to_string(row_.line) + ": " + what);
-  }
-
- private:
-  const Row& row_;
-  const std::string& file_;
-};
 
 // Rows give batch, rows, the length of the sums and columns, in this order.
 void add_product(Builder& b, const Cells& cells, OperatorCase& one) {
@@ -119,19 +85,13 @@ void add_stream(Builder& b, const Cells& cells, OperatorCase& one) {
   }
 }
 
-bool has(const std::vector<std::string>& columns, std::initializer_list<const char*> names) {
-  return std::all_of(names.begin(), names.end(), [&](const char* name) {
-    return std::find(columns.begin(), columns.end(), name) != columns.end();
-  });
-}
-
 using Adder = void (*)(Builder&, const Cells&, OperatorCase&);
 
 Adder adder_for(const std::vector<std::string>& columns) {
-  if (!has(columns, {"split", "device", "op", "latency_ms"})) return nullptr;
-  if (has(columns, {"in_channels", "out_channels", "kernel"})) return add_convolution;
-  if (has(columns, {"B", "H"})) return add_stream;
-  if (has(columns, {"B", "M", "N", "K"})) return add_product;
+  if (!has_columns(columns, {"split", "device", "op", "latency_ms"})) return nullptr;
+  if (has_columns(columns, {"in_channels", "out_channels", "kernel"})) return add_convolution;
+  if (has_columns(columns, {"B", "H"})) return add_stream;
+  if (has_columns(columns, {"B", "M", "N", "K"})) return add_product;
   return nullptr;
 }
 

@@ -12,6 +12,7 @@
 #include "foretrain/base/near.h"
 #include "foretrain/evaluate/operator_file.h"
 #include "foretrain/fit/cpu_operators.h"
+#include "foretrain/fit/prior.h"
 #include "foretrain/tune/minimise.h"
 
 namespace foretrain::fit {
@@ -144,18 +145,7 @@ class Rows {
   std::size_t count_ = 0;
 };
 
-// What keeps constants that the rows do not decide near their start: a factor of 1.35 costs as much
-// as an error of kPrior.
-double distance(const std::vector<Variable>& variables, const std::vector<double>& values) {
-  constexpr double kPrior = 0.05;
-  constexpr double kUsual = 0.3;  // logarithm
-  double sum = 0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const double moved = std::log(values[i] / variables[i].start) / kUsual;
-    sum += moved * moved;
-  }
-  return kPrior * sum / static_cast<double>(values.size());
-}
+constexpr double kPrior = 0.05;
 
 FittedGroup fit_group(const Group& group, const Rows& rows, int evaluations, Constants& constants) {
   std::vector<double*> places;
@@ -174,20 +164,10 @@ FittedGroup fit_group(const Group& group, const Rows& rows, int evaluations, Con
   FittedGroup fitted{group.name, rows.count(), places.size(), rows.loss(constants), 0};
   set(tune::minimise(variables, evaluations, [&](const std::vector<double>& values) {
     set(values);
-    return rows.loss(constants) + distance(variables, values);
+    return rows.loss(constants) + distance(variables, values, kPrior);
   }));
   fitted.after = rows.loss(constants);
   return fitted;
-}
-
-// Four digits are more than the measurements know, and make a file that people can compare.
-void round_digits(Constants& constants) {
-  for (const cost::NamedConstant& constant : cost::named_constants(constants)) {
-    double& value = *constant.value;
-    if (value <= 0) continue;
-    const double scale = std::pow(10, 3 - std::floor(std::log10(value)));
-    value = std::round(value * scale) / scale;
-  }
 }
 
 }  // namespace
@@ -219,7 +199,9 @@ FittedOperators fit_operators(const std::filesystem::path& data, const Constants
                                          printable(data.string()) +
                                          "'; docs/models.md says which are known");
   }
-  round_digits(result.constants);
+  for (const cost::NamedConstant& constant : cost::named_constants(result.constants)) {
+    *constant.value = rounded(*constant.value);
+  }
   return result;
 }
 

@@ -12,6 +12,7 @@
 #include "foretrain/base/near.h"
 #include "foretrain/cost/framework_file.h"
 #include "foretrain/evaluate/lab_runs.h"
+#include "foretrain/fit/collectives.h"
 #include "foretrain/fit/cpu_operators.h"
 #include "foretrain/fit/framework.h"
 #include "foretrain/fit/intervals.h"
@@ -82,6 +83,47 @@ void add_operators(CLI::App& app) {
   sub.add_option("--evaluations", command->fit.evaluations, "effort for each group of constants")
       ->check(CLI::Range(1, 100000));
   sub.callback([command] { run_operators(*command); });
+}
+
+struct CollectivesCommand {
+  std::string data;
+  std::string output;
+  std::string start;
+  CollectiveFit fit;
+};
+
+void run_collectives(const CollectivesCommand& command) {
+  constexpr std::uintmax_t kLargest = 1 << 20;
+  const comm::Constants start =
+      command.start.empty()
+          ? comm::shipped_constants()
+          : comm::read_constants(read_file(command.start, kLargest), named(command.start));
+  const FittedCollectives fitted = fit_collectives(command.data, start, command.fit);
+  std::printf("  %zu rows of %zu cells  error %.1f %% -> %.1f %%\n", fitted.rows, fitted.cells,
+              100 * std::expm1(fitted.before), 100 * std::expm1(fitted.after));
+  for (const LeftOut& cell : fitted.left_out) {
+    std::printf("  left out: %-42s %6zu rows  MAPE %5.1f %%  bias %+6.1f %%\n", cell.cell.c_str(),
+                cell.rows, 100 * cell.mape, 100 * cell.bias);
+  }
+  std::string note = std::to_string(fitted.rows) + " rows of " + std::to_string(fitted.cells) +
+                     " cells (cluster, collective, nodes, devices)";
+  for (const std::string& cluster : command.fit.without) note += ", without " + cluster;
+  write_file(command.output, comm::write_constants(fitted.constants, std::span(&note, 1)));
+  std::printf("written: %s\n", command.output.c_str());
+}
+
+void add_collectives(CLI::App& app) {
+  auto command = std::make_shared<CollectivesCommand>();
+  CLI::App& sub = *app.add_subcommand("collectives", "constants of collectives from measured ones");
+  sub.footer(
+      "Example:\n  foretrain fit collectives --data measurements/collectives -o collectives.json\n"
+      "  foretrain fit collectives --data measurements/collectives --without Vista -o other.json");
+  sub.add_option("--data", command->data, "folder of files of collectives")->required();
+  sub.add_option("-o,--output", command->output, "the predictor file to write")->required();
+  sub.add_option("--start", command->start, "start from this file, not from what is shipped");
+  sub.add_option("--without", command->fit.without, "leave this cluster out; may be repeated");
+  sub.add_option("--evaluations", command->fit.evaluations, "effort")->check(CLI::Range(1, 100000));
+  sub.callback([command] { run_collectives(*command); });
 }
 
 struct CalibrationCommand {
@@ -269,6 +311,7 @@ int run(int count, char** arguments) {
   CLI::App app("trains predictors from measurements", "foretrain fit");
   app.require_subcommand(1);
   add_operators(app);
+  add_collectives(app);
   add_calibration(app);
   add_intervals(app);
   add_framework(app);

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// The numbers of collective communication that measurements decide.
+// data/predictors/collectives.json has those in use, `foretrain fit collectives` finds them,
+// docs/models.md says what each one means.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "foretrain/comm/link.h"
+
+namespace foretrain::comm {
+
+struct Constants {
+  struct NvLink {
+    double efficiency = 1;  // share of the nominal rate
+    double latency_s = 0;
+    double ramp_s = 0;
+    double chain = 1;  // Link::chain
+    double ring = 1;   // Link::ring
+    double pair = 1;   // Link::pair
+  };
+  struct Rdma {
+    double efficiency = 1;
+    double latency_s = 0;
+    double ramp_s = 0;
+    double ramp_growth = 0;
+    double pair = 1;
+  };
+  NvLink nvlink;
+  Rdma rdma;
+  double tcp_neighbour = 0;    // Link::neighbour
+  double tcp_pair = 1;         // flows between two devices alone, against one in a ring
+  double launch_s = 0;         // of a collective on NVLink or RDMA
+  double least_share = 0;      // Link::least_share
+  double copy_s_per_byte = 0;  // of each rank's input: what an all-gather into separate tensors
+                               // adds in PyTorch
+};
+
+struct NamedConstant {
+  std::string name;
+  double* value;
+};
+
+// Every constant in the order of the file. Pointers into `constants`.
+std::vector<NamedConstant> named_constants(Constants& constants);
+
+// The link as collectives see it: one that data/collectives/links.json names gets the constants of
+// its kind in place of what the catalog says; any other stays as it is described. Links of the
+// catalog are known by their names and their ramps, which a user's own link has only if it says so.
+Link tuned(const hw::Link& link, const Constants& constants);
+
+inline constexpr std::string_view kCollectivesFormat = "foretrain-collectives";
+
+// Reads a file as `write_constants` writes it. Throws Error(BadInput) naming `where` for a
+// constant that is missing, unknown or not a number from 0 to 1e9.
+Constants read_constants(std::string_view text, const std::string& where);
+
+// `notes` are lines of text that say where the numbers come from.
+std::string write_constants(const Constants& constants, std::span<const std::string> notes);
+
+// What is shipped.
+const Constants& shipped_constants();
+
+}  // namespace foretrain::comm

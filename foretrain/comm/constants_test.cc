@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/comm/constants.h"
+
+#include <gtest/gtest.h>
+
+#include "foretrain/base/error.h"
+#include "foretrain/hw/catalog.h"
+
+namespace foretrain::comm {
+namespace {
+
+// Every constant another number.
+Constants numbered() {
+  Constants constants;
+  double next = 1;
+  for (const NamedConstant& constant : named_constants(constants)) *constant.value = next++;
+  return constants;
+}
+
+TEST(Constants, AreReadAsTheyWereWritten) {
+  const std::string note = "by hand";
+  const std::string text = write_constants(numbered(), std::span(&note, 1));
+  Constants read = read_constants(text, "file");
+  double expected = 1;
+  for (const NamedConstant& constant : named_constants(read)) {
+    EXPECT_EQ(*constant.value, expected++) << constant.name;
+  }
+  EXPECT_EQ(write_constants(read, std::span(&note, 1)), text);
+}
+
+std::string problem(const std::string& text) {
+  try {
+    read_constants(text, "file");
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(Constants, NamesWhatIsWrong) {
+  const std::string text = write_constants(numbered(), {});
+  const auto with = [&](const std::string& old, const std::string& now) {
+    std::string changed = text;
+    changed.replace(changed.find(old), old.size(), now);
+    return problem(changed);
+  };
+  EXPECT_NE(with("foretrain-collectives", "other").find("fit collectives"), std::string::npos);
+  EXPECT_NE(with("\"chain\"", "\"chian\"").find("chain"), std::string::npos);
+  EXPECT_NE(with("\"ramp_s\": 3.0", "\"ramp_s\": -3").find("nvlink.ramp_s"), std::string::npos);
+  EXPECT_NE(with("\"notes\": []", "\"notes\": [], \"more\": 1").find("more"), std::string::npos);
+}
+
+Constants some() {
+  Constants constants;
+  constants.nvlink = {.efficiency = 0.5, .latency_s = 3e-6, .ramp_s = 4e-6, .chain = 0.2};
+  constants.rdma = {.efficiency = 0.25, .latency_s = 9e-6, .ramp_s = 8e-6, .ramp_growth = 0.1};
+  constants.tcp_pair = 3;
+  return constants;
+}
+
+TEST(Constants, AreThoseOfTheLinksKind) {
+  const hw::Catalog catalog = hw::load_catalog();
+  const Link nvswitch = tuned(hw::find_link(catalog, "nvswitch3"), some());
+  EXPECT_EQ(nvswitch.efficiency, 0.5);
+  EXPECT_EQ(nvswitch.latency, Seconds{3e-6});
+  EXPECT_EQ(nvswitch.ramp, Seconds{4e-6});
+  EXPECT_EQ(nvswitch.chain, 0.2);
+  EXPECT_EQ(nvswitch.peers, 0);
+  EXPECT_EQ(tuned(hw::find_link(catalog, "nvlink3"), some()).peers, 3);
+  const Link hdr = tuned(hw::find_link(catalog, "8xhdr"), some());
+  EXPECT_EQ(hdr.ramp_growth, 0.1);
+  EXPECT_EQ(hdr.nics, 8);
+  const Link tcp = tuned(hw::find_link(catalog, "50gbe"), some());
+  EXPECT_EQ(tcp.pair, 3);
+  EXPECT_EQ(tcp.latency, Seconds{27e-6});
+}
+
+TEST(Constants, LeaveOtherLinksAlone) {
+  const hw::Catalog catalog = hw::load_catalog();
+  EXPECT_EQ(tuned(hw::find_link(catalog, "pcie3-x16"), some()).efficiency, 0.76);
+  EXPECT_EQ(tuned(hw::find_link(catalog, "efa"), some()).efficiency, 0.85);
+  // A link that a user described and happened to call so.
+  const hw::Link own = hw::parse_link(R"({"name": "hdr", "bytes_per_s": 1e9})", "link", nullptr);
+  EXPECT_EQ(tuned(own, some()).efficiency, own.efficiency);
+}
+
+// A link with a ramp is one that NCCL was measured on or is assumed to treat alike; EFA has numbers
+// of its own.
+TEST(Constants, EveryLinkOfTheCatalogWithARampHasSome) {
+  for (const hw::LinkEntry& entry : hw::load_catalog().links) {
+    if (entry.link.ramp == Seconds{0} || entry.link.name == "efa") continue;
+    EXPECT_EQ(tuned(entry.link, some()).efficiency, entry.network ? 0.25 : 0.5) << entry.link.name;
+  }
+}
+
+}  // namespace
+}  // namespace foretrain::comm

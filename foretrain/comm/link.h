@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "foretrain/hw/link.h"
+
+namespace foretrain::comm {
+
+// What each further device that sends over the same NIC costs a node over TCP, as a share.
+// Source: fit of NCCL on T4 cloud nodes with one NIC (Pollux data).
+inline constexpr double kTcpNeighbour = 0.077;
+
+// A link as collectives see it: what its description says and what a library makes of it. A plain
+// link has none of the latter. comm::tuned says which links have some.
+struct Link : hw::Link {
+  Link() = default;
+  Link(const hw::Link& link) : hw::Link(link) {}  // NOLINT(google-explicit-constructor)
+
+  Seconds launch{0};       // of a collective, once
+  double least_share = 0;  // of the rate, which transfers reach however small they are; 0: no bound
+  double ramp_growth = 0;  // the ramp between N nodes is (N/2)^growth times as long
+  int peers = 0;           // devices that a device is joined to directly, its rate shared equally
+                           // among them; 0: a switch or a bus
+  double chain = 1;  // latency of a step inside a node, as a part of a tree over several nodes ...
+  double ring = 1;   // ... and of a ring over several nodes, against `latency`
+  double neighbour = kTcpNeighbour;  // the same where each device has a NIC of its own; TCP
+  double pair = 1;  // rate of one device's transfer to another alone, against that of a ring
+};
+
+}  // namespace foretrain::comm

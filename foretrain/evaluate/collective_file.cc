@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/evaluate/collective_file.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "foretrain/base/error.h"
+#include "foretrain/base/near.h"
+#include "foretrain/comm/all_gather.h"
+#include "foretrain/comm/all_reduce.h"
+#include "foretrain/comm/point_to_point.h"
+#include "foretrain/evaluate/cells.h"
+#include "foretrain/evaluate/measured_cluster.h"
+#include "foretrain/evaluate/training_file.h"
+
+namespace foretrain::evaluate {
+namespace {
+
+constexpr const char* kAllReduce = "all-reduce";
+constexpr const char* kAllGather = "all-gather";
+constexpr const char* kPointToPoint = "point-to-point";
+constexpr double kMicro = 1e-6;
+
+using Cases = std::vector<CollectiveCase>;
+
+bool holds(const Doubt& doubt, const CollectiveCase& one) {
+  return doubt.collective.value_or(one.collective) == one.collective &&
+         doubt.nodes.value_or(one.nodes) == one.nodes &&
+         doubt.devices.value_or(one.devices) == one.devices &&
+         one.bytes <= doubt.most_bytes.value_or(one.bytes);
+}
+
+void add(CollectiveCase one, Cases& cases) {
+  const MeasuredCluster& cluster = measured_cluster(one.cluster);
+  const auto matches = [&](const Doubt& doubt) { return holds(doubt, one); };
+  one.suspect = std::any_of(cluster.suspect.begin(), cluster.suspect.end(), matches);
+  const auto broken = std::find_if(cluster.broken.begin(), cluster.broken.end(), matches);
+  if (broken != cluster.broken.end()) one.broken = broken->reason;
+  if (one.broken.empty() && one.nodes * one.devices < 2) {
+    one.broken = "one rank has nothing to exchange";
+  }
+  cases.push_back(std::move(one));
+}
+
+int count(const Cells& cells, const char* column) {
+  const std::int64_t value = cells.size(column);
+  if (value > hw::kMostNodes) cells.fail(std::string(column) + " is more than 100000");
+  return static_cast<int>(value);
+}
+
+double above_zero(const Cells& cells, const char* column) {
+  const double value = cells.number(column);
+  if (!(value > 0)) cells.fail(std::string(column) + " is not above 0");
+  return value;
+}
+
+// Bytes of an all-gather are those of each rank's input, and its output is a list of tensors.
+void add_ett(const Cells& cells, std::size_t line, Cases& cases) {
+  static const std::map<std::string, const char*> kCollectives{{"allreduce", kAllReduce},
+                                                               {"allreduce_large", kAllReduce},
+                                                               {"allgather_large", kAllGather},
+                                                               {"p2p", kPointToPoint}};
+  const auto found = kCollectives.find(cells.text("collective"));
+  if (found == kCollectives.end()) {
+    cells.fail("collective '" + printable(cells.text("collective")) + "' is not known");
+  }
+  CollectiveCase one{.line = line, .cluster = cells.text("cluster"), .collective = found->second};
+  one.nodes = count(cells, "nodes");
+  one.devices = count(cells, "gpus_per_node");
+  one.bytes = above_zero(cells, "bytes");
+  one.measured = kMicro * above_zero(cells, "dur_us");
+  one.copied = one.collective == kAllGather;
+  if (one.copied) one.bytes *= one.nodes * one.devices;
+  add(std::move(one), cases);
+}
+
+void add_echo(const Cells& cells, std::size_t line, Cases& cases) {
+  CollectiveCase one{.line = line, .cluster = "Echo", .collective = kAllReduce};
+  one.nodes = count(cells, "nodes");
+  one.devices = std::max(1, count(cells, "ranks") / one.nodes);
+  one.bytes = above_zero(cells, "bytes");
+  one.measured = kMicro * above_zero(cells, "oop_time_us");
+  add(std::move(one), cases);
+}
+
+// A column of SimAI's tables and the nodes of eight devices that it is about.
+constexpr std::array<std::pair<const char*, int>, 8> kRatios{{{"1 Node(NVLinkx)", 1},
+                                                              {"2Node-16GPU(NIC )", 2},
+                                                              {"4Node-32GPU(NIC)", 4},
+                                                              {"8Node-64GPU(NIC)", 8},
+                                                              {"16Node-128GPU(NIC)", 16},
+                                                              {"32Node-256GPU(NIC)", 32},
+                                                              {"64Node-512GPU(NIC)", 64},
+                                                              {"128Node-1024GPU(NIC)", 128}}};
+
+// One row of a table, its cells as cases; ratios are against a rate that is not given.
+void add_ratios(const Cells& cells, std::size_t line, const std::string& cluster, Cases& cases) {
+  for (const auto& [column, nodes] : kRatios) {
+    if (cells.text(column).empty()) continue;
+    CollectiveCase one{.line = line, .cluster = cluster, .collective = kAllGather};
+    one.nodes = nodes;
+    one.devices = 8;
+    one.bytes = above_zero(cells, "Size");
+    one.measured = above_zero(cells, column);
+    add(std::move(one), cases);
+  }
+}
+
+// Ratios against the largest size of the same column, which itself goes.
+void refer_to_largest(Cases& cases) {
+  std::map<int, std::pair<double, double>> largest;  // nodes to size, ratio
+  for (const CollectiveCase& one : cases) {
+    largest[one.nodes] = std::max(largest[one.nodes], std::pair(one.bytes, one.measured));
+  }
+  std::erase_if(cases, [&](const auto& one) { return one.bytes == largest[one.nodes].first; });
+  for (CollectiveCase& one : cases) {
+    one.reference_bytes = largest[one.nodes].first;
+    one.measured /= largest[one.nodes].second;
+  }
+}
+
+enum class Form { None, Ett, Echo, Ratios };
+
+Form form_of(const std::vector<std::string>& columns) {
+  if (has_columns(columns,
+                  {"cluster", "collective", "bytes", "nodes", "gpus_per_node", "dur_us"})) {
+    return Form::Ett;
+  }
+  if (has_columns(columns, {"ranks", "nodes", "bytes", "oop_time_us"})) return Form::Echo;
+  if (has_columns(columns, {"Size", kRatios[0].first})) return Form::Ratios;
+  return Form::None;
+}
+
+// The cluster that a table of ratios is about, by the file's name.
+std::optional<std::string> ratio_cluster(const std::string& stem) {
+  if (stem.ends_with("_nic")) return "SimAI, NICs bind";
+  if (stem.ends_with("_nvlink")) return "SimAI, NVLink binds";
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool has_collectives(const std::vector<std::string>& columns) {
+  return form_of(columns) != Form::None;
+}
+
+std::vector<CollectiveCase> read_collectives(const std::filesystem::path& path) {
+  TrainingFile file(path);
+  const std::string name = "file " + printable(path.filename().string());
+  const Form form = form_of(file.columns());
+  const std::optional<std::string> cluster = ratio_cluster(path.stem().string());
+  if (form == Form::None) {
+    throw Error(ErrorKind::BadInput, name + ": not a known file of measured collectives");
+  }
+  Cases cases;
+  for (Row row; file.next(row);) {
+    const Cells cells(row, name);
+    if (form == Form::Ett) add_ett(cells, row.line, cases);
+    if (form == Form::Echo) add_echo(cells, row.line, cases);
+    if (form == Form::Ratios && cluster) add_ratios(cells, row.line, *cluster, cases);
+  }
+  if (form == Form::Ratios) refer_to_largest(cases);
+  return cases;
+}
+
+std::string label(const CollectiveCase& one) {
+  return one.collective + ", " + std::to_string(one.nodes) + " x " + std::to_string(one.devices) +
+         (one.suspect ? " (suspect)" : "");
+}
+
+const comm::Path& CollectiveClock::path(const CollectiveCase& one) {
+  const auto key = std::tuple(one.cluster, one.nodes, one.devices);
+  const auto found = paths_.find(key);
+  if (found != paths_.end()) return found->second;
+  const hw::Cluster part = part_of(measured_cluster(one.cluster), one.nodes, one.devices, catalog_);
+  return paths_.emplace(key, comm::path_over(part, constants_)).first->second;
+}
+
+double CollectiveClock::predict(const CollectiveCase& one) {
+  const comm::Path& ranks = path(one);
+  const auto time = [&](double bytes) {
+    if (one.collective == kAllReduce) return comm::all_reduce(bytes, ranks).time;
+    if (one.collective == kAllGather) return comm::all_gather(bytes, ranks.ranks, ranks.flat);
+    return comm::point_to_point(bytes, ranks.pair);
+  };
+  const double taken = time(one.bytes).count();
+  if (one.reference_bytes > 0) {
+    return one.bytes / taken / (one.reference_bytes / time(one.reference_bytes).count());
+  }
+  if (!one.copied) return taken;
+  return taken + constants_.copy_s_per_byte * one.bytes / ranks.ranks;
+}
+
+}  // namespace foretrain::evaluate

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/fit/collectives.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "foretrain/base/error.h"
+#include "foretrain/base/near.h"
+#include "foretrain/evaluate/collective_file.h"
+#include "foretrain/evaluate/measured_cluster.h"
+#include "foretrain/evaluate/training_file.h"
+#include "foretrain/fit/prior.h"
+#include "foretrain/tune/minimise.h"
+
+namespace foretrain::fit {
+namespace {
+
+namespace fs = std::filesystem;
+using evaluate::CollectiveCase;
+using tune::Variable;
+
+constexpr std::size_t kMostRowsOfCell = 60;  // neighbouring sizes tell nothing new
+constexpr double kPrior = 0.0005;
+constexpr int kRounds = 12;  // a search that starts anew leaves narrow valleys
+
+// Rows by cluster, collective, nodes and devices, so that each cell counts alike.
+class Rows {
+ public:
+  Rows(const fs::path& data, const std::vector<std::string>& without) {
+    std::vector<fs::path> files;
+    std::error_code problem;
+    for (const fs::directory_entry& entry : fs::directory_iterator(data, problem)) {
+      if (entry.path().extension() == ".csv") files.push_back(entry.path());
+    }
+    std::sort(files.begin(), files.end());
+    for (const fs::path& file : files) {
+      if (!evaluate::has_collectives(evaluate::TrainingFile(file).columns())) continue;
+      for (CollectiveCase& one : evaluate::read_collectives(file)) {
+        const bool out = std::find(without.begin(), without.end(), one.cluster) != without.end();
+        if (out && one.broken.empty()) left_out_[one.cluster + ", " + label(one)].push_back(one);
+        if (out || one.suspect || !one.broken.empty()) continue;
+        cells_[{one.cluster, one.collective, one.nodes, one.devices}].push_back(std::move(one));
+      }
+    }
+    for (auto& [key, rows] : cells_) {
+      const std::size_t stride = (rows.size() - 1) / kMostRowsOfCell + 1;
+      std::size_t kept = 0;
+      for (std::size_t i = 0; i < rows.size(); i += stride) std::swap(rows[kept++], rows[i]);
+      rows.resize(kept);
+      count_ += kept;
+    }
+  }
+
+  double loss(const comm::Constants& constants) const {
+    evaluate::CollectiveClock clock(catalog_, constants);
+    double sum = 0;
+    for (const auto& [key, rows] : cells_) {
+      double cell = 0;
+      for (const CollectiveCase& one : rows) {
+        cell += std::abs(std::log(clock.predict(one) / one.measured));
+      }
+      sum += cell / static_cast<double>(rows.size());
+    }
+    return sum / static_cast<double>(cells_.size());
+  }
+
+  std::vector<LeftOut> judge(const comm::Constants& constants) const {
+    evaluate::CollectiveClock clock(catalog_, constants);
+    std::vector<LeftOut> cells;
+    LeftOut all{"all but the suspect"};
+    for (const auto& [name, rows] : left_out_) {
+      LeftOut cell{name};
+      for (const CollectiveCase& one : rows) {
+        const double error = clock.predict(one) / one.measured - 1;
+        for (LeftOut* sum : {&cell, &all}) {
+          if (sum == &all && one.suspect) continue;
+          ++sum->rows;
+          sum->mape += std::abs(error);
+          sum->bias += error;
+        }
+      }
+      cells.push_back(cell);
+    }
+    if (!cells.empty()) cells.push_back(all);
+    for (LeftOut& cell : cells) {
+      const double rows = std::max<double>(1, static_cast<double>(cell.rows));
+      cell.mape /= rows;
+      cell.bias /= rows;
+    }
+    return cells;
+  }
+
+  std::size_t count() const { return count_; }
+  std::size_t cells() const { return cells_.size(); }
+
+ private:
+  std::map<std::tuple<std::string, std::string, int, int>, std::vector<CollectiveCase>> cells_;
+  std::size_t count_ = 0;
+  hw::Catalog catalog_ = hw::load_catalog();
+  std::map<std::string, std::vector<CollectiveCase>> left_out_;
+};
+
+// Shares lie below 1; everything else may change by a factor of ten.
+Variable variable_for(const std::string& name, double start) {
+  constexpr double kFactor = 10;
+  const bool share = name.ends_with("efficiency") || name.ends_with("share");
+  const bool bound = name.ends_with("neighbour");
+  return {start, start / kFactor, share ? 1.0 : bound ? comm::kTcpNeighbour : kFactor * start};
+}
+
+}  // namespace
+
+FittedCollectives fit_collectives(const fs::path& data, const comm::Constants& start,
+                                  const CollectiveFit& options) {
+  for (const std::string& name : options.without) evaluate::measured_cluster(name);
+  const Rows rows(data, options.without);
+  if (rows.cells() == 0) {
+    throw Error(ErrorKind::NotFound, "no file of measured collectives in '" +
+                                         printable(data.string()) +
+                                         "'; docs/models.md says which are known");
+  }
+  FittedCollectives result{start, rows.count(), rows.cells(), 0, 0, {}};
+  std::vector<double*> places;
+  std::vector<Variable> variables;
+  for (const comm::NamedConstant& constant : comm::named_constants(result.constants)) {
+    places.push_back(constant.value);
+    variables.push_back(variable_for(constant.name, *constant.value));
+  }
+  const auto loss = [&](const std::vector<double>& values) {
+    for (std::size_t i = 0; i < places.size(); ++i) *places[i] = values[i];
+    return rows.loss(result.constants);
+  };
+  std::vector<double> values;
+  for (const Variable& variable : variables) values.push_back(variable.start);
+  result.before = loss(values);
+  std::vector<Variable> from = variables;
+  for (int round = 0; round < kRounds; ++round) {
+    values = tune::minimise(from, options.evaluations, [&](const std::vector<double>& tried) {
+      return loss(tried) + distance(variables, tried, kPrior);
+    });
+    for (std::size_t i = 0; i < values.size(); ++i) from[i].start = values[i];
+  }
+  for (double& value : values) value = rounded(value);
+  result.after = loss(values);
+  result.left_out = rows.judge(result.constants);
+  return result;
+}
+
+}  // namespace foretrain::fit

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "foretrain/comm/constants.h"
+
+namespace foretrain::fit {
+
+struct CollectiveFit {
+  std::vector<std::string> without;  // clusters, by the names of data/collectives/clusters/
+  int evaluations = 4000;  // of the loss in each of twelve searches
+};
+
+// How well a cell of a cluster that was left out is predicted; fractions.
+struct LeftOut {
+  std::string cell;  // "Vista, all-reduce, 2 x 1"
+  std::size_t rows = 0;
+  double mape = 0;
+  double bias = 0;
+};
+
+// How far predictions are off in the mean over cells (cluster, collective, nodes, devices): mean
+// of abs(log(predicted / measured)).
+struct FittedCollectives {
+  comm::Constants constants;
+  std::size_t rows = 0;
+  std::size_t cells = 0;
+  double before = 0;
+  double after = 0;
+  std::vector<LeftOut> left_out;  // the clusters left out, suspect rows apart; the last is all
+};
+
+// Constants that predict the collectives of every file in `data` best, a cell like another.
+// Suspect and broken rows are left out. A prior keeps constants that the rows do not decide near
+// `start`. Deterministic. Throws Error: NotFound where there is no such file or an unknown cluster
+// is to be left out, BadInput, Io.
+FittedCollectives fit_collectives(const std::filesystem::path& data, const comm::Constants& start,
+                                  const CollectiveFit& options);
+
+}  // namespace foretrain::fit
