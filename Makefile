@@ -27,7 +27,7 @@ build: packages-build  ## build the program: build/release/foretrain
 demo: build  ## build and show a prediction
 	$(FORETRAIN) predict resnet50 --device v100-sxm2-16gb --workers 8 --batch 128 --precision fp32 --dataset imagenet --epochs 90
 
-test: build  ## build and run all tests, optimised and with sanitizers; those of Python
+test: packages-test build  ## build and run all tests, optimised and with sanitizers; those of Python
 	@$(MAKE) -s build/dev/build.ninja
 	@cmake --build --preset dev
 	@ctest --preset release

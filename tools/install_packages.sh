@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# install_packages.sh SET...: installs the Debian packages of these sets (build, bench, lint, python)
+# install_packages.sh SET...: installs the Debian packages of these sets (build, test, bench, lint, python)
 # that are missing. Asks dpkg first, so it is quiet and needs no network where nothing is.
 set -euo pipefail
 
@@ -19,10 +19,11 @@ for set in "$@"; do
   case "$set" in
     build) need g++ cmake ninja-build nlohmann-json3-dev libcli11-dev libgtest-dev libsqlite3-dev libnlopt-cxx-dev \
         coinor-libclp-dev python3 ;;
+    test) need libsimgrid-dev ;;
     bench) need libbenchmark-dev valgrind ;;
     lint) need clang-14 libclang-rt-14-dev clang-tidy-14 clang-format-14 ;;
     python) need python3-dev python3-venv ;;
-    *) echo "install_packages.sh: unknown set '$set'; the sets are build, bench, lint and python" >&2
+    *) echo "install_packages.sh: unknown set '$set'; the sets are build, test, bench, lint and python" >&2
        exit 2 ;;
   esac
 done

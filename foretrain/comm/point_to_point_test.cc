@@ -15,7 +15,8 @@ TEST(PointToPoint, MatchesHandCalculation) {
 }
 
 TEST(PointToPoint, EmptyMessageTakesTheLatency) {
-  EXPECT_EQ(point_to_point(0, {.latency = Seconds{3e-6}, .bytes_per_s = 1e9}), Seconds{3e-6});
+  EXPECT_EQ(point_to_point(0, hw::Link{.latency = Seconds{3e-6}, .bytes_per_s = 1e9}),
+            Seconds{3e-6});
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace {
 
 // 400 MB at 100 GB/s: 4 ms.
 TEST(Transfer, WithoutRampIsBytesOverRate) {
-  EXPECT_DOUBLE_EQ(transfer_time(400e6, {.bytes_per_s = 100e9}).count(), 4e-3);
+  EXPECT_DOUBLE_EQ(transfer_time(400e6, hw::Link{.bytes_per_s = 100e9}).count(), 4e-3);
 }
 
 // A ramp of 1 ms at 100 GB/s is 100 MB. 100 MB: 1 ms (1 + 1) = 2 ms. 400 MB: 4 ms (1 + 4^-0.66).

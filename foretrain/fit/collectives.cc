@@ -125,6 +125,7 @@ FittedCollectives fit_collectives(const fs::path& data, const comm::Constants& s
   std::vector<double*> places;
   std::vector<Variable> variables;
   for (const comm::NamedConstant& constant : comm::named_constants(result.constants)) {
+    if (*constant.value <= 0) continue;  // said not to exist
     places.push_back(constant.value);
     variables.push_back(variable_for(constant.name, *constant.value));
   }

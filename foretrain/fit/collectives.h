@@ -12,7 +12,7 @@ namespace foretrain::fit {
 
 struct CollectiveFit {
   std::vector<std::string> without;  // clusters, by the names of data/collectives/clusters/
-  int evaluations = 4000;  // of the loss in each of twelve searches
+  int evaluations = 4000;            // of the loss in each of twelve searches
 };
 
 // How well a cell of a cluster that was left out is predicted; fractions.
@@ -36,8 +36,8 @@ struct FittedCollectives {
 
 // Constants that predict the collectives of every file in `data` best, a cell like another.
 // Suspect and broken rows are left out. A prior keeps constants that the rows do not decide near
-// `start`. Deterministic. Throws Error: NotFound where there is no such file or an unknown cluster
-// is to be left out, BadInput, Io.
+// `start`; those that are 0 there stay so. Deterministic. Throws Error: NotFound where there is no
+// such file or an unknown cluster is to be left out, BadInput, Io.
 FittedCollectives fit_collectives(const std::filesystem::path& data, const comm::Constants& start,
                                   const CollectiveFit& options);
 

@@ -28,7 +28,7 @@ class FitCollectives : public ::testing::Test {
 comm::Constants start() {
   comm::Constants constants;
   constants.nvlink = {.efficiency = 0.8, .latency_s = 1e-6, .ramp_s = 1e-9, .chain = 1};
-  constants.rdma = {.efficiency = 0.9, .latency_s = 1e-6, .ramp_s = 1e-9, .ramp_growth = 0.1};
+  constants.rdma = {.efficiency = 0.9, .latency_s = 5e-6, .ramp_s = 1e-9, .ramp_growth = 0.1};
   constants.launch_s = 1e-9;
   constants.least_share = 0.1;
   constants.copy_s_per_byte = 1e-15;
