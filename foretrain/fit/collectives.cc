@@ -66,15 +66,15 @@ class Rows {
     return sum / static_cast<double>(cells_.size());
   }
 
-  std::vector<LeftOut> judge(const comm::Constants& constants) const {
+  std::vector<LeftOutCell> judge(const comm::Constants& constants) const {
     evaluate::CollectiveClock clock(catalog_, constants);
-    std::vector<LeftOut> cells;
-    LeftOut all{"all but the suspect"};
+    std::vector<LeftOutCell> cells;
+    LeftOutCell all{"all but the suspect"};
     for (const auto& [name, rows] : left_out_) {
-      LeftOut cell{name};
+      LeftOutCell cell{name};
       for (const CollectiveCase& one : rows) {
         const double error = clock.predict(one) / one.measured - 1;
-        for (LeftOut* sum : {&cell, &all}) {
+        for (LeftOutCell* sum : {&cell, &all}) {
           if (sum == &all && one.suspect) continue;
           ++sum->rows;
           sum->mape += std::abs(error);
@@ -84,7 +84,7 @@ class Rows {
       cells.push_back(cell);
     }
     if (!cells.empty()) cells.push_back(all);
-    for (LeftOut& cell : cells) {
+    for (LeftOutCell& cell : cells) {
       const double rows = std::max<double>(1, static_cast<double>(cell.rows));
       cell.mape /= rows;
       cell.bias /= rows;

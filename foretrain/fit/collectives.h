@@ -16,7 +16,7 @@ struct CollectiveFit {
 };
 
 // How well a cell of a cluster that was left out is predicted; fractions.
-struct LeftOut {
+struct LeftOutCell {
   std::string cell;  // "Vista, all-reduce, 2 x 1"
   std::size_t rows = 0;
   double mape = 0;
@@ -31,7 +31,7 @@ struct FittedCollectives {
   std::size_t cells = 0;
   double before = 0;
   double after = 0;
-  std::vector<LeftOut> left_out;  // the clusters left out, suspect rows apart; the last is all
+  std::vector<LeftOutCell> left_out;  // the clusters left out, suspect rows apart; the last is all
 };
 
 // Constants that predict the collectives of every file in `data` best, a cell like another.

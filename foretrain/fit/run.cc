@@ -101,7 +101,7 @@ void run_collectives(const CollectivesCommand& command) {
   const FittedCollectives fitted = fit_collectives(command.data, start, command.fit);
   std::printf("  %zu rows of %zu cells  error %.1f %% -> %.1f %%\n", fitted.rows, fitted.cells,
               100 * std::expm1(fitted.before), 100 * std::expm1(fitted.after));
-  for (const LeftOut& cell : fitted.left_out) {
+  for (const LeftOutCell& cell : fitted.left_out) {
     std::printf("  left out: %-42s %6zu rows  MAPE %5.1f %%  bias %+6.1f %%\n", cell.cell.c_str(),
                 cell.rows, 100 * cell.mape, 100 * cell.bias);
   }
