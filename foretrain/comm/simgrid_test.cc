@@ -264,15 +264,19 @@ void add_all(Trials& trials) {
   const hw::Link fast = link(12.5e9, 7e-6);
   trials.pull("servers on all hosts", {{1, 1, fast}, {1, 1, fast}, {1, 1, fast}}, kBytes);
   trials.pull("one server", {{1, 1, fast}, {1, 0, fast}, {1, 0, fast}}, kBytes);
+  trials.pull("servers apart, a slow worker",
+              {{0, 1, fast}, {0, 1, fast}, {1, 0, fast}, {1, 0, link(2.5e9, 7e-6)}}, kBytes);
 }
 
 // 64 MB; latencies are a percent of the time or less. SimGrid's rings wait for each other's steps
 // where links differ, and transfers end one after the other, so 2 % are left open.
+// With its lazy updates SimGrid 3.32 misses a slow receiver of several flows: all updates.
 TEST(AgainstSimGrid, RingsStagesAndServersTakeAsLongAsTheirFlows) {
   std::vector<std::string> words{"test",
                                  "--log=root.thresh:error",
                                  "--cfg=contexts/factory:thread",
                                  "--cfg=network/model:CM02",
+                                 "--cfg=network/optim:Full",
                                  "--cfg=network/bandwidth-factor:1",
                                  "--cfg=network/latency-factor:1",
                                  "--cfg=network/weight-S:0",
