@@ -98,7 +98,8 @@ TEST_F(Trust, TheStepHasTheIntervalOfItsRegime) {
       R"({"model": "resnet18-cifar", "device": "v100-sxm2-32gb", "batch": 16, "framework": "pytorch-1"})");
   EXPECT_EQ(word(regime_, Trait::Family), "cnn");
   EXPECT_EQ(word(regime_, Trait::Scale), "one");
-  const IntervalCell& cell = *find_cell(some_intervals(), regime_);
+  const auto intervals = some_intervals();
+  const IntervalCell& cell = *find_cell(intervals, regime_);
   const Estimate& step = report.step_time_s;
   EXPECT_NEAR(*step.low, step.value * std::exp(cell.low), 1e-12);
   EXPECT_NEAR(*step.high, step.value * std::exp(cell.high), 1e-12);
