@@ -58,6 +58,10 @@ leave-model-out: build  ## steps of models left out of their framework's fit, wr
 	@test -f "$(DATA)/training/pollux.csv" || { echo 'make leave-model-out needs the folder of measurements: make leave-model-out DATA=dir' >&2; exit 2; }
 	@python3 tools/leave_model_out.py $(FORETRAIN) $(DATA)/training/pollux.csv docs/leave_model_out.md
 
+.PHONY: leave-out
+leave-out: accuracy-data build  ## errors on GPUs and models left out of fits, writes docs/leave_out.md: make leave-out DATA=dir
+	@python3 tools/leave_out.py $(FORETRAIN) $(DATA) docs/leave_out.md
+
 .PHONY: reference study
 reference: build  ## hold the simulator against published answers: make reference DATA=dir
 	@test -f "$(DATA)/traces/reference.csv" || { echo 'make reference needs the folder of measurements: make reference DATA=dir' >&2; exit 2; }

@@ -103,11 +103,12 @@ OpTime unfused_winograd(const Conv& c, const Context& context) {
 
 }  // namespace
 
-OpTime conv_vector(const Conv& c, const Context& context) {
-  OpTime time = implicit_gemm(c, context);
-  if (!c.winograd) return time;
-  time = better(time, fused_winograd(c, context));
-  return better(time, unfused_winograd(c, context));
+OpTime conv_vector(const Conv& c, ConvAlgorithm algorithm, const Context& context) {
+  if (!c.winograd || algorithm == ConvAlgorithm::Implicit) return implicit_gemm(c, context);
+  if (algorithm == ConvAlgorithm::FusedWinograd) return fused_winograd(c, context);
+  const OpTime unfused = unfused_winograd(c, context);
+  if (algorithm == ConvAlgorithm::UnfusedWinograd) return unfused;
+  return better(better(implicit_gemm(c, context), fused_winograd(c, context)), unfused);
 }
 
 // Sums over all pixels are split among the multiprocessors, so there are no waves.

@@ -2,7 +2,7 @@
 // Convolutions by the algorithms that cuDNN chooses from. Source: docs/models.md, "Convolutions".
 #pragma once
 
-#include "foretrain/cost/op_time.h"
+#include "foretrain/cost/families.h"
 
 namespace foretrain::cost {
 
@@ -23,7 +23,7 @@ struct Conv {
 };
 
 // On vector units (fp32, fp64, and 16 bits where there are no matrix units).
-OpTime conv_vector(const Conv& conv, const Context& context);
+OpTime conv_vector(const Conv& conv, ConvAlgorithm algorithm, const Context& context);
 OpTime conv_weight_grad_vector(const Conv& conv, const Context& context);
 
 // On matrix units (16 bits, TF32).

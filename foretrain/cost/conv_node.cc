@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "foretrain/cost/conv.h"
-#include "foretrain/cost/families.h"
 
 namespace foretrain::cost {
 namespace {
@@ -106,7 +105,7 @@ void add_bias(OpTime& time, const NodeView& v, const Context& context) {
 
 }  // namespace
 
-OpTime conv_time(const NodeView& v, const Context& context) {
+OpTime conv_time(const NodeView& v, const Context& context, ConvAlgorithm algorithm) {
   const Roles roles = roles_of(v);
   const Conv c = conv_of(v, roles);
   const bool weight_grad = roles.pass == Pass::WeightGrad;
@@ -123,7 +122,7 @@ OpTime conv_time(const NodeView& v, const Context& context) {
       return weight_grad ? conv_weight_grad_tensor(c, context) : conv_tensor(c, context);
     };
     const auto vector = [&] {
-      return weight_grad ? conv_weight_grad_vector(c, context) : conv_vector(c, context);
+      return weight_grad ? conv_weight_grad_vector(c, context) : conv_vector(c, algorithm, context);
     };
     time = tensor ? matrix() : vector();
     if (tensor && wide) {

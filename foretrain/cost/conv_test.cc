@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "foretrain/cost/families.h"
 #include "foretrain/cost/test_device.h"
 #include "foretrain/graph/backward.h"
@@ -30,7 +32,7 @@ TEST(ConvVector, MatchesHandCalculation) {
                   .out_height = 16,
                   .out_width = 8,
                   .inner = 1000};
-  const OpTime time = conv_vector(conv, context_of(device));
+  const OpTime time = conv_vector(conv, ConvAlgorithm::Fastest, context_of(device));
   EXPECT_NEAR(time.compute.count(), 31.60e-6, 0.01e-6);
   EXPECT_NEAR(time.total.count(), 32.90e-6, 0.01e-6);
 }
@@ -84,9 +86,9 @@ Conv square(double batch, double channels, double size) {
 TEST(ConvVector, WinogradHelpsUpToFourTimes) {
   const hw::Device device = v100();
   Conv conv = square(64, 256, 28);
-  const Seconds direct = conv_vector(conv, context_of(device)).total;
+  const Seconds direct = conv_vector(conv, ConvAlgorithm::Fastest, context_of(device)).total;
   conv.winograd = true;
-  const Seconds transformed = conv_vector(conv, context_of(device)).total;
+  const Seconds transformed = conv_vector(conv, ConvAlgorithm::Fastest, context_of(device)).total;
   EXPECT_LT(transformed, 0.8 * direct);
   EXPECT_GT(4.3 * transformed, direct);
 }
@@ -138,6 +140,35 @@ TEST(ConvTime, TransposedIsTheOthersInputGradient) {
   EXPECT_EQ(time_of(plain, Kind::Conv, context), time_of(turned, Kind::ConvInputGrad, context));
   EXPECT_EQ(time_of(plain, Kind::ConvWeightGrad, context),
             time_of(turned, Kind::ConvWeightGrad, context));
+}
+
+// Matrix units of 1 GFLOP/s help nobody; those of 50 TFLOP/s do.
+TEST(ConvTime, TakesAFasterFp32KernelWhereTf32IsAllowed) {
+  hw::Device device = round_device();
+  const graph::Graph step = one_conv({8, 256, 32, 32}, {256, 256, 5, 5}, {{Attr::Padding, {2}}});
+  for (const Kind kind : {Kind::Conv, Kind::ConvInputGrad, Kind::ConvWeightGrad}) {
+    device.tensor_tf32_flops_per_s = 50e12;
+    const Seconds vector = time_of(step, kind, context_of(device));
+    EXPECT_LT(time_of(step, kind, context_of(device, Precision::Tf32)), vector);
+    device.tensor_tf32_flops_per_s = 1e9;
+    EXPECT_EQ(time_of(step, kind, context_of(device, Precision::Tf32)), vector);
+  }
+}
+
+// Each algorithm alone is at best as fast as the fastest, and one of them is.
+TEST(ConvTime, KnowsTheAlgorithmsApart) {
+  const hw::Device device = v100();
+  Conv conv = square(64, 256, 28);
+  conv.winograd = true;
+  const auto total = [&](ConvAlgorithm algorithm) {
+    return conv_vector(conv, algorithm, context_of(device)).total;
+  };
+  const Seconds implicit = total(ConvAlgorithm::Implicit);
+  const Seconds fused = total(ConvAlgorithm::FusedWinograd);
+  const Seconds unfused = total(ConvAlgorithm::UnfusedWinograd);
+  EXPECT_EQ(total(ConvAlgorithm::Fastest), std::min({implicit, fused, unfused}));
+  EXPECT_NE(implicit, fused);
+  EXPECT_NE(fused, unfused);
 }
 
 TEST(ConvTime, OneAndThreeSpatialAxesWork) {

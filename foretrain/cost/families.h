@@ -8,8 +8,12 @@ namespace foretrain::cost {
 
 // Linear and MatMul.
 OpTime matrix_time(const graph::NodeView& v, const Context& context);
+// How a convolution on vector units is computed: the fastest way, or one that is known.
+enum class ConvAlgorithm : std::uint8_t { Fastest, Implicit, FusedWinograd, UnfusedWinograd };
+
 // Convolutions and their gradients.
-OpTime conv_time(const graph::NodeView& v, const Context& context);
+OpTime conv_time(const graph::NodeView& v, const Context& context,
+                 ConvAlgorithm algorithm = ConvAlgorithm::Fastest);
 // Fused attention and its gradient.
 OpTime attention_time(const graph::NodeView& v, const graph::Work& work, const Context& context);
 // cuDNN's recurrent layers and their gradient.

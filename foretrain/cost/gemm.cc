@@ -53,8 +53,9 @@ double vector_rate(const Gemm& g, const Context& context) {
   return length > 1 ? rate / std::pow(length, constants.pascal_exponent) : rate;
 }
 
-// Compulsory traffic, and the part of what tiles read again that the L2 does not hold.
-double vector_traffic(const Gemm& g, double reread, double l2_bytes) {
+// Compulsory traffic, and the part of what tiles read again that the L2 does not hold. Of small
+// operands and results a part is still there from the operator before, or for the next one.
+double vector_traffic(const Gemm& g, const Constants& constants, double l2_bytes) {
   constexpr double kEdge = 128;
   const double out = g.out_bytes * g.m * g.n;
   const double a = g.in_bytes * g.m * g.k;
@@ -62,7 +63,8 @@ double vector_traffic(const Gemm& g, double reread, double l2_bytes) {
   const double once = a + b + out;
   const double tiled = a * std::ceil(g.n / kEdge) + b * std::ceil(g.m / kEdge) + out;
   const double miss = once / (once + l2_bytes);
-  return g.batch * (once + reread * miss * (tiled - once));
+  const double all = g.batch * (once + constants.vector_products.reread * miss * (tiled - once));
+  return all * all / (all + constants.vector_conv.cache * l2_bytes);
 }
 
 OpTime combine(double compute, double memory, double launch, const SmoothMax& overlap) {
@@ -85,7 +87,7 @@ OpTime gemm_vector(const Gemm& g, const Context& context) {
     const double slow = constants.split * rate * constants.tiles[4];
     compute = std::min(compute, split_time(g, kVectorTiles[4], g.k, slow, context));
   }
-  const double traffic = vector_traffic(g, constants.reread, context.l2_bytes);
+  const double traffic = vector_traffic(g, context.model->constants, context.l2_bytes);
   return combine(compute, traffic / context.gemm_bytes_per_s,
                  context.model->constants.launch.vector, context.model->vector_products);
 }

@@ -31,6 +31,19 @@ TEST(GemmVector, MatchesHandCalculation) {
   EXPECT_NEAR(time.total.count(), 738.1e-6, 0.4e-6);
 }
 
+// 128 x 944 by 944 x 128 is one tile and moves 1.032 MB; a tenth of 10 MB of L2 may hold a part:
+//   1.032^2 / (1.032 + 1) = 0.5243 MB / 0.658 TB/s = 0.7968 us.
+TEST(GemmVector, FindsAPartOfSmallOperandsInTheCache) {
+  hw::Device device = round_device();
+  device.l2_bytes = 10e6;
+  Constants constants = test_model().constants;
+  constants.vector_conv.cache = 0.1;
+  const OperatorModel model = make_operator_model(constants);
+  const Context context = context_for(device, pytorch(), Precision::Fp32, model);
+  const OpTime time = gemm_vector({.m = 128, .n = 128, .k = 944}, context);
+  EXPECT_NEAR(time.memory.count(), 0.7968e-6, 0.0002e-6);
+}
+
 // fp16 at 0.86 of 100 TFLOP/s: 1280 x 1024 are 40 tiles of 256 x 128 on 10 SMs, four waves:
 //   40 * 2 * 256 * 128 * (922 + 78) / 86 TFLOP/s = 30.48 us.
 TEST(GemmTensor, MatchesHandCalculation) {

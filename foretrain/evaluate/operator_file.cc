@@ -9,6 +9,7 @@
 #include "foretrain/base/near.h"
 #include "foretrain/evaluate/cells.h"
 #include "foretrain/evaluate/collected_operators.h"
+#include "foretrain/evaluate/host_drift.h"
 #include "foretrain/evaluate/training_file.h"
 #include "foretrain/graph/builder.h"
 
@@ -21,10 +22,11 @@ using graph::Builder;
 using graph::Kind;
 using graph::TensorId;
 
-// What a benchmark of one operator adds to it: the host issues it and waits for it. Medians of
-// the smallest train rows of each kind, docs/models.md.
-constexpr double kProductOverhead = 34e-6;
-constexpr double kLinearOverhead = 52e-6;
+// What a benchmark of one operator adds to it: the host issues it and waits for it. Of products
+// what makes the mean error of the train rows smallest, of streams the median of the smallest
+// ones; docs/models.md.
+constexpr double kProductOverhead = 27e-6;
+constexpr double kLinearOverhead = 46e-6;
 constexpr double kStreamOverhead = 26e-6;
 
 // Rows give batch, rows, the length of the sums and columns, in this order.
@@ -42,7 +44,17 @@ void add_product(Builder& b, const Cells& cells, OperatorCase& one) {
   b.add(Kind::MatMul, {b.input("x", {batch, m, k}), b.input("y", {batch, k, n})});
 }
 
-void add_convolution(Builder& b, const Cells& cells, OperatorCase&) {
+// Which algorithm the names of the kernels show; nothing where it is none of the model's.
+std::optional<cost::ConvAlgorithm> algorithm_of(const std::string& kernels) {
+  const auto has_kernel = [&](const char* name) { return kernels.find(name) != std::string::npos; };
+  if (has_kernel("winograd_nonfused")) return cost::ConvAlgorithm::UnfusedWinograd;
+  if (has_kernel("generatewinogradtiles")) return cost::ConvAlgorithm::FusedWinograd;
+  if (has_kernel("scudnn")) return cost::ConvAlgorithm::Implicit;
+  return std::nullopt;
+}
+
+void add_convolution(Builder& b, const Cells& cells, OperatorCase& one) {
+  one.algorithm = algorithm_of(cells.text("kernels"));
   const std::int64_t in = cells.size("in_channels");
   const std::int64_t side = cells.size("input");
   const std::int64_t window = cells.size("kernel");
@@ -95,49 +107,26 @@ Adder adder_for(const std::vector<std::string>& columns) {
   return nullptr;
 }
 
-double slope_of(const std::vector<std::pair<double, double>>& points) {
-  double x = 0, y = 0, xx = 0, xy = 0;
-  for (const auto& [px, py] : points) x += px, y += py, xx += px * px, xy += px * py;
-  const auto n = static_cast<double>(points.size());
-  const double spread = n * xx - x * x;
-  return spread > 0 ? (n * xy - x * y) / spread : 0;
-}
-
-// A line with the slope of least squares that a tenth of the points lie below.
-struct Line {
-  double start = 0;
-  double slope = 0;
-};
-
-Line lower_line(const std::vector<std::pair<double, double>>& points) {
-  const double slope = slope_of(points);
-  std::vector<double> rests;
-  for (const auto& [x, y] : points) rests.push_back(y - slope * x);
-  std::sort(rests.begin(), rests.end());
-  return {rests[rests.size() / 10], slope};
-}
-
 // The latencies of NeuSight's convolutions grow with the row's number within a device: the host,
-// not the device. The rows with the least work show it: the fastest of them take almost no time on
-// the device.
+// not the device. The rows with the least work show it.
 void remove_drift(OperatorCases& cases) {
   constexpr double kShare = 0.06;
   std::map<std::string, std::vector<OperatorCase*>> by_device;
   for (const auto& one : cases) by_device[one->device].push_back(one.get());
   for (auto& [device, rows] : by_device) {
-    std::vector<std::pair<double, std::size_t>> work;
+    std::vector<ShortOperator> all;
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      const graph::NodeView view{rows[i]->bound, rows[i]->graph.nodes[0]};
-      const graph::Work w = graph::work(view);
-      work.emplace_back(w.flops / 50 + w.read_bytes + w.written_bytes, i);  // a usual balance
+      const graph::Work w = graph::work({rows[i]->bound, rows[i]->graph.nodes[0]});
+      const double work = w.flops / 50 + w.read_bytes + w.written_bytes;  // a usual balance
+      all.push_back({static_cast<double>(i), work, rows[i]->measured_s});
     }
-    std::sort(work.begin(), work.end());
-    work.resize(static_cast<std::size_t>(kShare * static_cast<double>(work.size())) + 1);
-    std::vector<std::pair<double, double>> points;
-    for (const auto& [_, i] : work) points.emplace_back(i, rows[i]->measured_s);
-    const Line line = lower_line(points);
+    std::sort(all.begin(), all.end(), [](const ShortOperator& a, const ShortOperator& b) {
+      return a.work != b.work ? a.work < b.work : a.number < b.number;
+    });
+    all.resize(static_cast<std::size_t>(kShare * static_cast<double>(all.size())) + 1);
+    const HostDrift drift = find_host_drift(all);
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      rows[i]->overhead_s = std::max(0.0, line.start + line.slope * static_cast<double>(i));
+      rows[i]->overhead_s = std::max(0.0, drift.start_s + drift.slope_s * static_cast<double>(i));
     }
   }
 }
@@ -190,7 +179,7 @@ OperatorClock::Place& OperatorClock::place(const std::string& name) {
 
 const hw::Device& OperatorClock::device(const std::string& name) { return *place(name).device; }
 
-double OperatorClock::time_s(const OperatorCase& one) {
+const cost::Context& OperatorClock::context(const OperatorCase& one) {
   Place& where = place(one.device);
   auto found = where.contexts.find(one.precision);
   if (found == where.contexts.end()) {
@@ -200,13 +189,22 @@ double OperatorClock::time_s(const OperatorCase& one) {
             .emplace(one.precision, cost::context_for(*where.device, eager, one.precision, model_))
             .first;
   }
+  return found->second;
+}
+
+double OperatorClock::time_s(const OperatorCase& one) {
   double sum = one.overhead_s;
   for (const graph::Node& node : one.graph.nodes) {
     if (node.phase != one.phase) continue;
     const graph::NodeView view{one.bound, node};
-    sum += cost::analytic_time(view, graph::work(view), found->second).total.count();
+    sum += cost::analytic_time(view, graph::work(view), context(one)).total.count();
   }
   return sum;
+}
+
+double OperatorClock::time_s(const OperatorCase& one, cost::ConvAlgorithm algorithm) {
+  const graph::NodeView view{one.bound, one.graph.nodes[0]};
+  return cost::conv_time(view, context(one), algorithm).total.count() + one.overhead_s;
 }
 
 }  // namespace foretrain::evaluate

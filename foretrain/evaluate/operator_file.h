@@ -7,11 +7,12 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "foretrain/cost/op_time.h"
+#include "foretrain/cost/families.h"
 #include "foretrain/graph/bind.h"
 #include "foretrain/hw/catalog.h"
 #include "foretrain/predict/calibration.h"
@@ -25,8 +26,9 @@ struct OperatorCase {
   std::string split;   // "train" or "test"
   Precision precision = Precision::Fp32;
   double measured_s = 0;
-  double overhead_s = 0;  // of the host and the timer, in the measured time
-  graph::Phase phase = graph::Phase::Forward;  // of the nodes that were timed
+  double overhead_s = 0;                         // of the host and the timer, in the measured time
+  graph::Phase phase = graph::Phase::Forward;    // of the nodes that were timed
+  std::optional<cost::ConvAlgorithm> algorithm;  // of a convolution, where its kernels are named
   graph::Graph graph;
   graph::Bound bound;  // of `graph`, so a case stays where it is
 };
@@ -37,7 +39,8 @@ using OperatorCases = std::vector<std::unique_ptr<OperatorCase>>;
 bool has_operators(const std::vector<std::string>& columns);
 
 // Every `stride`-th row of a file of NeuSight's (products, convolutions, or what streams memory),
-// or of operators that `foretrain collect operators` timed (the store's table, docs/store.md). Throws Error(BadInput) naming the line, Io.
+// or of operators that `foretrain collect operators` timed (the store's table, docs/store.md).
+// Throws Error(BadInput) naming the line, Io.
 OperatorCases read_operators(const std::filesystem::path& path, std::size_t stride = 1);
 
 // Times operators by one model; devices are looked up once. What is given must outlive the clock.
@@ -49,6 +52,8 @@ class OperatorClock {
 
   // Seconds with the overhead. Throws Error(NotFound) for an unknown device.
   double time_s(const OperatorCase& one);
+  // Of a convolution, when it is computed this way.
+  double time_s(const OperatorCase& one, cost::ConvAlgorithm algorithm);
   const hw::Device& device(const std::string& name);
 
  private:
@@ -58,6 +63,7 @@ class OperatorClock {
   };
 
   Place& place(const std::string& name);
+  const cost::Context& context(const OperatorCase& one);
 
   const hw::Catalog& catalog_;
   const cost::OperatorModel& model_;

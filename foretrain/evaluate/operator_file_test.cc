@@ -73,6 +73,21 @@ TEST_F(OperatorFile, FindsTheDriftOfConvolutions) {
   EXPECT_NEAR(cases[999]->overhead_s, 50e-6 + 2 * 999e-6, 1e-6);
 }
 
+TEST_F(OperatorFile, TellsAlgorithmsOfConvolutionsByTheirKernels) {
+  const std::string head =
+      "split,vendor,device,op,B,in_channels,out_channels,kernel,input,stride,padding,latency_ms,"
+      "kernels\n";
+  const std::string row = "train,nvidia,T4,conv,1,3,3,3,5,1,1,1,";
+  const OperatorCases cases =
+      read(head + row + "void cudnn::winograd_nonfused::x;volta_sgemm\n" + row +
+           "void generatewinogradtileskernel;volta_scudnn_winograd\n" + row +
+           "void computeoffsetskernel;volta_scudnn_128x64\n" + row + "void fft2d_r2c_32x32\n");
+  EXPECT_EQ(cases[0]->algorithm, cost::ConvAlgorithm::UnfusedWinograd);
+  EXPECT_EQ(cases[1]->algorithm, cost::ConvAlgorithm::FusedWinograd);
+  EXPECT_EQ(cases[2]->algorithm, cost::ConvAlgorithm::Implicit);
+  EXPECT_FALSE(cases[3]->algorithm);
+}
+
 TEST_F(OperatorFile, NamesTheLineOfAMistake) {
   const std::string head = kProducts;
   EXPECT_NE(problem(head + "train,nvidia,T4,bmm,1,2,x,4,1\n").find("line 2"), std::string::npos);

@@ -2,9 +2,9 @@
 #include "foretrain/fit/operators.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -12,17 +12,14 @@
 #include "foretrain/base/near.h"
 #include "foretrain/evaluate/operator_file.h"
 #include "foretrain/fit/cpu_operators.h"
-#include "foretrain/fit/prior.h"
-#include "foretrain/tune/minimise.h"
 
 namespace foretrain::fit {
 namespace {
 
 using cost::Constants;
 using evaluate::OperatorCase;
-using tune::Variable;
 
-// Which rows decide which constants. A name that ends in a dot stands for all that begin so.
+// Which rows decide which constants.
 struct Group {
   const char* name;
   const char* file;
@@ -33,6 +30,8 @@ struct Group {
   bool centred = false;
   std::vector<std::string_view> without{};  // devices whose clock wanders with their power limit
   double host_share = 10;  // rows below this many times the overhead of measuring are left out
+  // Only convolutions that were computed so: the fastest of three hides the others' constants.
+  std::optional<cost::ConvAlgorithm> algorithm{};
 };
 
 const std::vector<Group>& groups() {
@@ -51,15 +50,31 @@ const std::vector<Group>& groups() {
         "vector_products.split", "vector_products.exponent"},
        true,
        {"t4", "p4"}},
-      {"fp32 convolutions",
+      {"implicit products",
        "neusight_conv.csv",
        {},
-       {"vector_conv.tiles.", "vector_conv.tail", "vector_conv.start", "vector_conv.fused_",
-        "vector_conv.unfused_", "vector_conv.transform", "vector_conv.weight_transform",
-        "vector_conv.exponent", "vector_conv.untuned"},
+       {"vector_conv.tiles.", "vector_conv.tail", "vector_conv.start"},
        false,
        {},
-       0},
+       0,
+       cost::ConvAlgorithm::Implicit},
+      {"fused Winograd",
+       "neusight_conv.csv",
+       {},
+       {"vector_conv.fused_"},
+       false,
+       {},
+       0,
+       cost::ConvAlgorithm::FusedWinograd},
+      {"unfused Winograd",
+       "neusight_conv.csv",
+       {},
+       {"vector_conv.unfused_", "vector_conv.cache", "vector_conv.transform",
+        "vector_conv.weight_transform"},
+       false,
+       {},
+       0,
+       cost::ConvAlgorithm::UnfusedWinograd},
   };
   return kGroups;
 }
@@ -67,20 +82,6 @@ const std::vector<Group>& groups() {
 template <typename Texts>
 bool contains(const Texts& texts, const std::string& text) {
   return std::find(texts.begin(), texts.end(), text) != texts.end();
-}
-
-bool named_by(const std::string& name, std::string_view pattern) {
-  const bool begins = pattern.ends_with('.') || pattern.ends_with('_');
-  return begins ? name.starts_with(pattern) : name == pattern;
-}
-
-// Shares of something lie below 1; everything else may change by a factor of four.
-Variable variable_for(const std::string& name, double start) {
-  constexpr double kFactor = 4;
-  const bool share = name.ends_with("tail") || name.starts_with("bandwidth.") ||
-                     name == "cap.cores_64" || name == "cap.cores_128" || name == "cap.conv" ||
-                     name.ends_with("split") || name.ends_with("reread");
-  return {start, start / kFactor, share ? std::min(1.0, kFactor * start) : kFactor * start};
 }
 
 double mean_size(const std::vector<double>& logs) {
@@ -103,7 +104,7 @@ class Rows {
  public:
   Rows(const std::filesystem::path& file, const Group& group, const OperatorFit& options,
        const hw::Catalog& catalog)
-      : catalog_(catalog), centred_(group.centred) {
+      : catalog_(catalog), centred_(group.centred), algorithm_(group.algorithm) {
     const evaluate::OperatorCases all = evaluate::read_operators(file);
     const std::size_t stride = std::max<std::size_t>(1, all.size() / options.most_rows);
     kept_ = evaluate::read_operators(file, stride);
@@ -111,8 +112,9 @@ class Rows {
     evaluate::OperatorClock devices(catalog, model);
     for (const auto& one : kept_) {
       const std::string& device = devices.device(one->device).name;
-      const bool out = contains(options.without, device) || contains(group.without, device);
-      const bool other = !group.ops.empty() && !contains(group.ops, one->op);
+      const bool out = named_by_any(device, options.without) || contains(group.without, device);
+      const bool other = (!group.ops.empty() && !contains(group.ops, one->op)) ||
+                         (group.algorithm && one->algorithm != group.algorithm);
       const bool amd = devices.device(one->device).vendor != "nvidia";
       const bool host = one->measured_s < group.host_share * one->overhead_s;
       if (one->split == "test" || out || other || amd || host) continue;
@@ -129,7 +131,7 @@ class Rows {
     for (const auto& [key, rows] : cells_) {
       logs.clear();
       for (const OperatorCase* one : rows)
-        logs.push_back(std::log(clock.time_s(*one) / one->measured_s));
+        logs.push_back(std::log(time_s(clock, *one) / one->measured_s));
       sum += centred_ ? spread(logs) : mean_size(logs);
     }
     return sum / static_cast<double>(cells_.size());
@@ -138,34 +140,22 @@ class Rows {
   std::size_t count() const { return count_; }
 
  private:
+  double time_s(evaluate::OperatorClock& clock, const OperatorCase& one) const {
+    return algorithm_ ? clock.time_s(one, *algorithm_) : clock.time_s(one);
+  }
+
   const hw::Catalog& catalog_;
   bool centred_;
+  std::optional<cost::ConvAlgorithm> algorithm_;
   evaluate::OperatorCases kept_;
   std::map<std::pair<std::string, std::string>, std::vector<const OperatorCase*>> cells_;
   std::size_t count_ = 0;
 };
 
-constexpr double kPrior = 0.05;
-
 FittedGroup fit_group(const Group& group, const Rows& rows, int evaluations, Constants& constants) {
-  std::vector<double*> places;
-  std::vector<Variable> variables;
-  for (const cost::NamedConstant& constant : cost::named_constants(constants)) {
-    const bool varied =
-        std::any_of(group.constants.begin(), group.constants.end(),
-                    [&](std::string_view pattern) { return named_by(constant.name, pattern); });
-    if (!varied) continue;
-    places.push_back(constant.value);
-    variables.push_back(variable_for(constant.name, *constant.value));
-  }
-  const auto set = [&places](const std::vector<double>& values) {
-    for (std::size_t i = 0; i < places.size(); ++i) *places[i] = values[i];
-  };
-  FittedGroup fitted{group.name, rows.count(), places.size(), rows.loss(constants), 0};
-  set(tune::minimise(variables, evaluations, [&](const std::vector<double>& values) {
-    set(values);
-    return rows.loss(constants) + distance(variables, values, kPrior);
-  }));
+  const std::vector<cost::NamedConstant> varied = varied_constants(constants, group.constants);
+  FittedGroup fitted{group.name, rows.count(), varied.size(), rows.loss(constants), 0};
+  search(varied, evaluations, [&] { return rows.loss(constants); });
   fitted.after = rows.loss(constants);
   return fitted;
 }
@@ -199,9 +189,7 @@ FittedOperators fit_operators(const std::filesystem::path& data, const Constants
                                          printable(data.string()) +
                                          "'; docs/models.md says which are known");
   }
-  for (const cost::NamedConstant& constant : cost::named_constants(result.constants)) {
-    *constant.value = rounded(*constant.value);
-  }
+  round_digits(result.constants);
   return result;
 }
 

@@ -9,24 +9,15 @@
 #include <vector>
 
 #include "foretrain/cost/constants.h"
+#include "foretrain/fit/search.h"
 #include "foretrain/hw/catalog.h"
 
 namespace foretrain::fit {
 
 struct OperatorFit {
-  std::vector<std::string> without;  // devices whose rows are not used, by their catalog names
+  std::vector<std::string> without;  // devices (their catalog names) whose rows are not used
   std::size_t most_rows = 24'000;    // of each file; evenly chosen
   int evaluations = 800;             // of the loss, for each group of constants
-};
-
-// How well one group of constants describes its rows: mean of |ln(predicted / measured)| over the
-// operators and devices, before and after.
-struct FittedGroup {
-  std::string name;
-  std::size_t rows = 0;
-  std::size_t constants = 0;
-  double before = 0;
-  double after = 0;
 };
 
 struct FittedOperators {

@@ -17,6 +17,7 @@
 #include "foretrain/fit/framework.h"
 #include "foretrain/fit/intervals.h"
 #include "foretrain/fit/operators.h"
+#include "foretrain/fit/steps.h"
 #include "foretrain/tune/calibration.h"
 
 namespace foretrain::fit {
@@ -26,6 +27,7 @@ struct OperatorsCommand {
   std::vector<std::string> data;
   std::string output;
   std::string start;
+  std::string steps;
   OperatorFit fit;
 };
 
@@ -49,6 +51,21 @@ void write_file(const std::string& path, const std::string& text) {
   if (!file) throw Error(ErrorKind::Io, named(path) + ": cannot be written");
 }
 
+void fit_to_steps(const OperatorsCommand& command, cost::Constants& constants,
+                  std::vector<std::string>& notes) {
+  const StepsFit options{command.fit.without, command.fit.evaluations};
+  const FittedSteps fitted = fit_steps(command.steps, options, load_library(), constants);
+  round_digits(constants);
+  for (const FittedGroup& group : fitted.groups) {
+    show(group);
+    notes.push_back(note(group, command.fit));
+  }
+  for (const auto& [device, machine] : fitted.machines) {
+    std::printf("  machine of %s: host x %.2f, copy x %.2f\n", device.c_str(), machine.host,
+                machine.copy);
+  }
+}
+
 void run_operators(const OperatorsCommand& command) {
   constexpr std::uintmax_t kLargest = 1 << 20;
   const cost::Constants start =
@@ -63,6 +80,7 @@ void run_operators(const OperatorsCommand& command) {
     constants = fitted.constants;
     for (const FittedGroup& group : fitted.groups) notes.push_back(note(group, command.fit));
   }
+  if (!command.steps.empty()) fit_to_steps(command, constants, notes);
   write_file(command.output, cost::write_constants(constants, notes));
   std::printf("written: %s\n", command.output.c_str());
 }
@@ -75,11 +93,13 @@ void add_operators(CLI::App& app) {
       "Example:\n  foretrain fit operators --data measurements/operators -o operators.json\n"
       "  foretrain evaluate --data measurements/training --predictor operators.json");
   sub.add_option("--data", command->data, "folders of operator files, one after another")
-      ->required()
       ->delimiter(',');
+  sub.add_option("--steps", command->steps, "file of measured training steps");
   sub.add_option("-o,--output", command->output, "the predictor file to write")->required();
   sub.add_option("--start", command->start, "start from this file, not from what is shipped");
-  sub.add_option("--without", command->fit.without, "leave these devices out")->delimiter(',');
+  sub.add_option("--without", command->fit.without,
+                 "leave these devices, or models of steps, out; 'resnet*': all that begin so")
+      ->delimiter(',');
   sub.add_option("--evaluations", command->fit.evaluations, "effort for each group of constants")
       ->check(CLI::Range(1, 100000));
   sub.callback([command] { run_operators(*command); });

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/fit/search.h"
+
+#include <algorithm>
+
+#include "foretrain/fit/prior.h"
+
+namespace foretrain::fit {
+namespace {
+
+using tune::Variable;
+
+// Shares of something lie below 1; everything else may change by a factor of four.
+Variable variable_for(const std::string& name, double start) {
+  constexpr double kFactor = 4;
+  const bool share = name.ends_with("tail") || name.starts_with("bandwidth.") ||
+                     name.starts_with("cap.") || name.ends_with("split") ||
+                     name.ends_with("reread") || name.ends_with("least_wave");
+  return {start, start / kFactor, share ? std::min(1.0, kFactor * start) : kFactor * start};
+}
+
+}  // namespace
+
+bool named_by(const std::string& name, std::string_view pattern) {
+  if (pattern.ends_with('*')) return name.starts_with(pattern.substr(0, pattern.size() - 1));
+  const bool begins = pattern.ends_with('.') || pattern.ends_with('_');
+  return begins ? name.starts_with(pattern) : name == pattern;
+}
+
+bool named_by_any(const std::string& name, std::span<const std::string> patterns) {
+  return std::any_of(patterns.begin(), patterns.end(),
+                     [&](const std::string& pattern) { return named_by(name, pattern); });
+}
+
+std::vector<cost::NamedConstant> varied_constants(cost::Constants& constants,
+                                                  std::span<const std::string_view> patterns) {
+  std::vector<cost::NamedConstant> varied = cost::named_constants(constants);
+  std::erase_if(varied, [&](const cost::NamedConstant& constant) {
+    return std::none_of(patterns.begin(), patterns.end(),
+                        [&](std::string_view pattern) { return named_by(constant.name, pattern); });
+  });
+  return varied;
+}
+
+void search(std::span<const cost::NamedConstant> varied, int evaluations,
+            const std::function<double()>& loss) {
+  constexpr double kPrior = 0.05;
+  std::vector<Variable> variables;
+  for (const cost::NamedConstant& constant : varied) {
+    variables.push_back(variable_for(constant.name, *constant.value));
+  }
+  const auto set = [&](const std::vector<double>& values) {
+    for (std::size_t i = 0; i < values.size(); ++i) *varied[i].value = values[i];
+  };
+  set(tune::minimise(variables, evaluations, [&](const std::vector<double>& values) {
+    set(values);
+    return loss() + distance(variables, values, kPrior);
+  }));
+}
+
+void round_digits(cost::Constants& constants) {
+  for (const cost::NamedConstant& constant : cost::named_constants(constants)) {
+    *constant.value = rounded(*constant.value);
+  }
+}
+
+}  // namespace foretrain::fit

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which constants a fit varies, and the search for their values.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "foretrain/cost/constants.h"
+
+namespace foretrain::fit {
+
+// How well one group of constants describes its rows: mean of |ln(predicted / measured)| over
+// operators or steps and devices, before and after.
+struct FittedGroup {
+  std::string name;
+  std::size_t rows = 0;
+  std::size_t constants = 0;
+  double before = 0;
+  double after = 0;
+};
+
+// Whether `name` is what `pattern` says; one that ends in '.', '_' or '*' stands for all names that
+// begin so (the star is no part of them).
+bool named_by(const std::string& name, std::string_view pattern);
+bool named_by_any(const std::string& name, std::span<const std::string> patterns);
+
+// Those of `constants` that one of the patterns names.
+std::vector<cost::NamedConstant> varied_constants(cost::Constants& constants,
+                                                  std::span<const std::string_view> patterns);
+
+// Changes the values that `varied` points to so that `loss` becomes small, but keeps those that it
+// hardly depends on near where they were: a factor of 1.35 for all costs as much as a loss of
+// 0.05. Deterministic; never worse than the start.
+void search(std::span<const cost::NamedConstant> varied, int evaluations,
+            const std::function<double()>& loss);
+
+// Each as `rounded` does.
+void round_digits(cost::Constants& constants);
+
+}  // namespace foretrain::fit

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/fit/step_clock.h"
+
+#include <algorithm>
+#include <map>
+
+namespace foretrain::fit {
+namespace {
+
+void append(const graph::Bound& bound, const std::vector<graph::TensorId>& tensors,
+            std::vector<std::int64_t>& key) {
+  for (const graph::TensorId id : tensors) {
+    const graph::Extent& extent = bound.extent(id);
+    key.push_back(static_cast<std::int64_t>(bound.graph->tensor(id).type));
+    for (int axis = 0; axis < extent.rank; ++axis) key.push_back(extent[axis]);
+    key.push_back(-1);
+  }
+  key.push_back(-2);
+}
+
+// What cost and host time of a node depend on.
+std::vector<std::int64_t> key_of(const graph::Node& node, const graph::Bound& bound) {
+  std::vector<std::int64_t> key{static_cast<std::int64_t>(node.kind),
+                                static_cast<std::int64_t>(node.phase), node.label.empty() ? 0 : 1};
+  append(bound, node.inputs, key);
+  append(bound, node.outputs, key);
+  for (const graph::Attribute& attribute : node.attributes.list()) {
+    key.push_back(static_cast<std::int64_t>(attribute.key));
+    for (const graph::Dim& value : attribute.values) key.push_back(value.factor);
+  }
+  return key;
+}
+
+void find_alike(StepCase& one) {
+  std::map<std::vector<std::int64_t>, std::size_t> places;
+  const std::vector<graph::Node>& nodes = one.step->graph.nodes;
+  for (std::size_t n = 0; n < nodes.size(); ++n) {
+    const auto [entry, fresh] = places.try_emplace(key_of(nodes[n], one.bound), one.first.size());
+    if (fresh) one.first.push_back(n);
+    one.like.push_back(entry->second);
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<StepCase> make_step_case(const evaluate::Case& row, const Library& library) {
+  auto one = std::make_unique<StepCase>();
+  const Request request = parse_request(row.request, "request");
+  Stages stages = run_stages(request, library);
+  one->model = row.model;
+  one->device = row.device;
+  one->precision = request.precision;
+  one->measured_s = row.measured;
+  one->input = Seconds{summarise(stages, request, library).step_time_s.value} - stages.timeline.end;
+  one->setting = std::move(stages.setting);
+  one->step = std::move(stages.step);
+  one->bound = std::move(stages.bound);
+  find_alike(*one);
+  return one;
+}
+
+Seconds step_time(const StepCase& one, const cost::OperatorModel& model, const Machine& machine) {
+  const cost::Context context = cost::context_for(one.setting.cluster.devices.front(),
+                                                  *one.setting.framework, one.precision, model);
+  std::vector<cost::OpTime> kinds;
+  std::vector<Seconds> hosts;
+  for (const std::size_t n : one.first) {
+    const graph::NodeView view{one.bound, one.step->graph.nodes[n]};
+    kinds.push_back(cost::analytic_time(view, graph::work(view), context));
+    hosts.push_back(cost::host_time(view, context) / (machine.host * one.setting.host_speed));
+  }
+  std::vector<cost::OpTime> ops;
+  ops.reserve(one.like.size());
+  for (const std::size_t kind : one.like) ops.push_back(kinds[kind]);
+  cost::share_power(ops, context);
+  Seconds issued{0};
+  Seconds done{0};
+  for (std::size_t n = 0; n < ops.size(); ++n) {
+    issued += hosts[one.like[n]];
+    if (ops[n].kernels > 0) done = std::max(done, issued) + ops[n].total;
+  }
+  return done + one.input / machine.copy;
+}
+
+}  // namespace foretrain::fit

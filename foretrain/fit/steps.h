@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The constants of whole training steps from measured ones: host times, convolutions that
+// were tuned, their gradients, matrix units, batch norm and pooling.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "foretrain/fit/search.h"
+#include "foretrain/fit/step_clock.h"
+#include "foretrain/predict/library.h"
+
+namespace foretrain::fit {
+
+struct StepsFit {
+  std::vector<std::string> without;  // patterns of devices and models whose rows are not used
+  int evaluations = 800;             // of the loss, for each group of constants
+};
+
+struct FittedSteps {
+  std::vector<FittedGroup> groups;
+  std::map<std::string, Machine> machines;  // that each device sits in
+};
+
+// Fits the constants to the rows of `file` (a CSV file of training measurements that a mapping is
+// known for) that are steps of one worker in fp32, TF32 or fp16, starting from `constants`, which
+// it changes. The speed of each device's host is left open around 1, and host times are scaled so
+// that the geometric mean of these speeds is 1. Throws Error: NotFound where no row is left; what
+// `evaluate` throws.
+FittedSteps fit_steps(const std::filesystem::path& file, const StepsFit& options,
+                      const Library& library, cost::Constants& constants);
+
+}  // namespace foretrain::fit
