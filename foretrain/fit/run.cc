@@ -49,6 +49,7 @@ void write_file(const std::string& path, const std::string& text) {
   file << text;
   file.close();
   if (!file) throw Error(ErrorKind::Io, named(path) + ": cannot be written");
+  std::printf("written: %s\n", path.c_str());
 }
 
 void fit_to_steps(const OperatorsCommand& command, cost::Constants& constants,
@@ -82,7 +83,6 @@ void run_operators(const OperatorsCommand& command) {
   }
   if (!command.steps.empty()) fit_to_steps(command, constants, notes);
   write_file(command.output, cost::write_constants(constants, notes));
-  std::printf("written: %s\n", command.output.c_str());
 }
 
 void add_operators(CLI::App& app) {
@@ -129,7 +129,6 @@ void run_collectives(const CollectivesCommand& command) {
                      " cells (cluster, collective, nodes, devices)";
   for (const std::string& cluster : command.fit.without) note += ", without " + cluster;
   write_file(command.output, comm::write_constants(fitted.constants, std::span(&note, 1)));
-  std::printf("written: %s\n", command.output.c_str());
 }
 
 void add_collectives(CLI::App& app) {
@@ -157,7 +156,6 @@ struct CalibrationCommand {
 
 void write(const Calibration& found, const std::string& note, const std::string& file) {
   write_file(file, write_calibration(found, std::span(&note, 1)));
-  std::printf("written: %s\n", file.c_str());
 }
 
 void run_calibration(const CalibrationCommand& command) {
@@ -264,7 +262,6 @@ void run_intervals(const IntervalsCommand& command) {
               traits_text(fitted.rule).c_str(), fitted.intervals.cells.size(), fitted.rule.tail);
   if (command.output.empty()) return;
   write_file(command.output, write_intervals(fitted.intervals, notes));
-  std::printf("written: %s\n", command.output.c_str());
 }
 
 void add_intervals(CLI::App& app) {
@@ -305,7 +302,6 @@ void run_framework(const FrameworkCommand& command) {
   std::string note = std::to_string(steps.size()) + " measured steps";
   for (const std::string& model : command.fit.without) note += ", without " + model;
   write_file(command.output, cost::write_framework(fitted.framework, std::span(&note, 1)));
-  std::printf("written: %s\n", command.output.c_str());
 }
 
 void add_framework(CLI::App& app) {
