@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // PyTorch's operators on a CPU: a call, arithmetic, and passes over memory, one after the other,
 // with numbers for each class of operator. docs/models.md, "CPU".
+#include "foretrain/cost/cpu.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -272,14 +274,19 @@ double fresh_time(const NodeView& v, const Context& context) {
   for (int i = 0; i < v.outputs(); ++i) {
     if (v.out_bytes(i) > kFreshBytes) bytes += v.out_bytes(i);
   }
+  if (v.node.kind == Kind::LossGrad) bytes *= 2;  // of the chosen values, then of all
   return bytes * 1e-9 * context.model->constants.cpu.fresh;
 }
 
 }  // namespace
 
+double cpu_call_factor(const hw::Device& cpu) {
+  return kClock / cpu.boost_clock_hz.value_or(kClock);
+}
+
 OpTime cpu_time(const NodeView& v, const Work& work, const Context& context) {
   const CpuConstants& c = context.model->constants.cpu;
-  const double slower = kClock / context.device->boost_clock_hz.value_or(kClock);
+  const double slower = cpu_call_factor(*context.device);
   if (graph::op(v.node).family == Family::View) return {Seconds{c.view * 1e-6 * slower}, {}, {}, 1};
   const double peak = std::max(1.0, context.device->fp32_flops_per_s);
   const Load load = load_of(v, work, context);

@@ -131,7 +131,7 @@ std::vector<MeasuredStep> calibration_runs(const std::filesystem::path& file,
     if (!good || cell(row, "setting") != wanted || cell(row, "split") == "test") continue;
     const std::string where = name + ": line " + std::to_string(row.line);
     const std::string request = run_request(std::string(cell(row, "configuration")), where);
-    MeasuredStep step{parse_request(request, where), 0};
+    MeasuredStep step{parse_request(request, where), 0, number(row, "exposed_sync_s", where)};
     if (!models.insert(step.request.model).second) continue;
     step.step_time_s = number(row, "step_median_s", where).value_or(0);
     if (step.step_time_s > 0) steps.push_back(std::move(step));
@@ -152,7 +152,9 @@ double startup_s(const std::filesystem::path& file, const std::vector<MeasuredSt
     if (cell(row, "status") != "ok" || cell(row, "wall_s").empty()) continue;
     const std::string where =
         printable(file.filename().string()) + ": line " + std::to_string(row.line);
-    const std::string model = model_of_run(row, where);
+    const Json run = parse_json(cell(row, "configuration"), where + ": configuration");
+    const std::string model = JsonFields(run, where).required_text("model");
+    if (run.value("cores", 1.0) < 1) continue;  // a share of a core makes it longer
     const bool wanted = std::any_of(of.begin(), of.end(), [&model](const MeasuredStep& step) {
       return step.request.model == model;
     });

@@ -27,6 +27,13 @@ constexpr Seconds kReplicateTensorPerDevice{101e-6};
 // Share of the bus rate that its copies reach without peer access (8-15 GB/s on PCIe, likewise).
 constexpr double kCopyThroughHost = 0.7;
 
+// Where a CPU computes, the threads that exchange gradients take its time: hooks, copies to and
+// from buckets or sockets, and sums. Source: tools/sharing_cost.py on data/lab/measured (train
+// split).
+constexpr Seconds kCpuDdpGradient{70e-6};
+constexpr double kCpuDdpByte_s = 0.31e-9;
+constexpr Seconds kCpuServerGradient{170e-6};
+
 double total_bytes(const std::vector<Bucket>& buckets) {
   double bytes = 0;
   for (const Bucket& bucket : buckets) bytes += bucket.bytes;
@@ -38,7 +45,9 @@ void plan_all_reduce(const Step& step, const graph::Bound& bound, const Setting&
   constexpr double kAll = std::numeric_limits<double>::infinity();
   const Parallel kind = request.strategy.kind;
   const bool ddp = kind == Parallel::Ddp;
-  const double bytes = ddp ? kDdpBucketBytes : kind == Parallel::Horovod ? kHorovodBucketBytes : kAll;
+  const double bytes = ddp                         ? kDdpBucketBytes
+                       : kind == Parallel::Horovod ? kHorovodBucketBytes
+                                                   : kAll;
   plan.buckets = make_buckets(step, bound, ddp ? kDdpFirstBucketBytes : bytes, bytes);
   const comm::Path path = comm::path_over(setting.cluster);
   std::string_view algorithm = "none";
@@ -74,7 +83,8 @@ void plan_data_parallel(const Step& step, const graph::Bound& bound, const Setti
   const double rate =
       bus.peer_access ? path.inside.bytes_per_s : kCopyThroughHost * bus.bytes_per_s;
   const Seconds copies{bytes / rate};
-  const Seconds all = kReplicateTensor * tensors + others * (kReplicateTensorPerDevice * tensors + copies);
+  const Seconds all =
+      kReplicateTensor * tensors + others * (kReplicateTensorPerDevice * tensors + copies);
   plan.entry = all / 2;
   plan.bucket_times.assign(plan.buckets.size(), all / 2);
 }
@@ -88,14 +98,14 @@ std::vector<comm::PsHost> ps_hosts(const Setting& setting, const Strategy& strat
     hosts.push_back({node.devices, 0, link});
   }
   if (strategy.server_placement.empty()) {
-    for (int s = 0; s < strategy.servers; ++s) ++hosts[static_cast<std::size_t>(s) % hosts.size()].servers;
+    for (int s = 0; s < strategy.servers; ++s)
+      ++hosts[static_cast<std::size_t>(s) % hosts.size()].servers;
     return hosts;
   }
   if (strategy.server_placement.size() < hosts.size()) {
-    throw Error(ErrorKind::BadInput, "server_placement has " +
-                                         std::to_string(strategy.server_placement.size()) +
-                                         " entries, the workers use " +
-                                         std::to_string(hosts.size()) + " nodes");
+    throw Error(ErrorKind::BadInput,
+                "server_placement has " + std::to_string(strategy.server_placement.size()) +
+                    " entries, the workers use " + std::to_string(hosts.size()) + " nodes");
   }
   int sum = 0;
   const hw::Link network = hosts.front().network;
@@ -154,17 +164,18 @@ void plan_servers(const Step& step, const graph::Bound& bound, const Setting& se
   plan.per_entry = role_traffic(hosts, comm::ps_pull_traffic(bytes, hosts, mode));
   plan.per_byte = scaled(role_traffic(hosts, comm::ps_push_traffic(bytes, hosts, mode)), 1 / bytes);
   // A server adds up what each host (or each worker) sends and updates its share in memory.
-  const double copies = strategy.asynchronous ? 1 : static_cast<double>(hosts.size());
+  const auto senders = static_cast<double>(setting.cluster.nodes.size());
+  const double copies = strategy.asynchronous ? 1 : senders;
   const graph::OptimizerRow& row = graph::row_of(request.optimizer);
   for (const Bucket& bucket : plan.buckets) {
     plan.bucket_times.push_back(own * (bucket.bytes / bytes));
     plan.server_times.emplace_back((copies + row.reads + row.writes) * bucket.bytes /
                                    strategy.servers / setting.server_device.memory_bytes_per_s);
   }
-  plan.assumptions.push_back(std::to_string(strategy.servers) + " parameter server" +
-                             (strategy.servers > 1 ? "s" : "") + ", " +
-                             (strategy.asynchronous ? "asynchronous" : "synchronous") +
-                             (strategy.server_placement.empty() ? ", round-robin over the nodes" : ""));
+  plan.assumptions.push_back(
+      std::to_string(strategy.servers) + " parameter server" + (strategy.servers > 1 ? "s" : "") +
+      ", " + (strategy.asynchronous ? "asynchronous" : "synchronous") +
+      (strategy.server_placement.empty() ? ", round-robin over the nodes" : ""));
 }
 
 }  // namespace
@@ -175,11 +186,14 @@ Communication plan_communication(const Step& step, const graph::Bound& bound,
   if (request.mode == Mode::Inference) return plan;
   if (request.strategy.kind == Parallel::ParameterServer) {
     plan_servers(step, bound, setting, request, plan);
+    plan.per_gradient = kCpuServerGradient;
   } else if (setting.workers > 1) {
     if (request.strategy.kind == Parallel::DataParallel) {
       plan_data_parallel(step, bound, setting, plan);
     } else {
       plan_all_reduce(step, bound, setting, request, plan);
+      plan.per_gradient = kCpuDdpGradient;
+      plan.per_gradient_byte_s = kCpuDdpByte_s;
     }
   }
   return plan;

@@ -4,6 +4,7 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/file.h"
 #include "foretrain/base/near.h"
+#include "foretrain/cost/cpu.h"
 #include "foretrain/predict/datasets.h"
 #include "foretrain/predict/setting.h"
 
@@ -114,7 +115,8 @@ void limit_power(const Request& request, hw::Cluster& cluster) {
   if (!request.power_limit_w) return;
   for (hw::Device& device : cluster.devices) {
     const bool unlimited = device.tdp_w <= 0;
-    device.tdp_w = unlimited ? *request.power_limit_w : std::min(device.tdp_w, *request.power_limit_w);
+    device.tdp_w =
+        unlimited ? *request.power_limit_w : std::min(device.tdp_w, *request.power_limit_w);
   }
 }
 
@@ -214,10 +216,18 @@ std::shared_ptr<const cost::Framework> find_framework(const Request& request,
   return framework;
 }
 
+// Of a core that each worker has, 1 where it has whole ones or no CPU: start-up is timed on those.
+double core_share(const Setting& setting, const Calibration& calibration) {
+  const hw::Device& device = setting.cluster.devices.front();
+  if (!hw::is_cpu(device)) return 1;
+  return std::min(1.0, 1 / (cost::cpu_call_factor(device) * calibration.host));
+}
+
 void apply(const Calibration& calibration, Setting& setting) {
   if (!calibrate(calibration, setting.cluster)) return;
   setting.host_speed *= calibration.host;
-  setting.startup_s = std::max(setting.startup_s, calibration.startup_s);
+  setting.startup_s =
+      std::max(setting.startup_s, calibration.startup_s / core_share(setting, calibration));
   setting.assumptions.push_back(calibration.device + " as calibrated by measured steps");
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "foretrain/cost/cpu.h"
 #include "foretrain/predict/communicate.h"
 #include "foretrain/predict/job.h"
 
@@ -44,10 +45,20 @@ class Emitter {
     last_kernel_.assign(bound.graph->nodes.size(), -1);
   }
 
+  // A CPU exchanges gradients itself, when they are ready.
+  void exchange_on_device(const Step& step, const Communication& plan) {
+    if (!hw::is_cpu(*context_.device)) return;
+    const double slower = cost::cpu_call_factor(*context_.device);
+    for (const graph::ParameterGradient& gradient : step.gradients) {
+      const Seconds bytes{plan.per_gradient_byte_s * bound_.bytes(gradient.gradient)};
+      worker_.ops[static_cast<std::size_t>(gradient.ready)].total +=
+          slower * (plan.per_gradient + bytes);
+    }
+  }
+
   // Emits the nodes [first, last), each as long as it takes `times`; the first kernel also waits
   // for `after`.
-  void emit(std::size_t first, std::size_t last, std::vector<sim::TaskId> after,
-            double times = 1) {
+  void emit(std::size_t first, std::size_t last, std::vector<sim::TaskId> after, double times = 1) {
     for (std::size_t n = first; n < last; ++n) {
       const graph::NodeView view{bound_, bound_.graph->nodes[n]};
       waiting_host_ += times * cost::host_time(view, context_) / host_speed_;
@@ -157,6 +168,7 @@ Job lower(const Step& step, const graph::Bound& bound, const Setting& setting,
   const std::size_t update = first_update(step.graph);
   for (WorkerClass& worker : job.classes) {
     emitters.emplace_back(bound, setting, request, job, worker, library);
+    emitters.back().exchange_on_device(step, communication);
     emitters.back().emit(0, begin, entry.after);
     if (setting.passes > 1) {  // those before the last, as one pass that takes their time
       emitters.back().emit(begin, update, {}, static_cast<double>(setting.passes - 1));

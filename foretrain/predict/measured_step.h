@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+
 #include "foretrain/predict/request.h"
 
 namespace foretrain {
 
-// A step that was measured: what ran, and how long one step took.
+// A step that was measured: what ran, how long one step took, and how long of that it waited for
+// communication, where that is known.
 struct MeasuredStep {
   Request request;
   double step_time_s = 0;
+  std::optional<double> exposed_communication_s{};
 };
 
 }  // namespace foretrain

@@ -33,7 +33,8 @@ class Predict : public testing::Test {
   Library library_ = load_library();
 };
 
-const char* const kVgg = R"("model":"vgg16","device":"v100-sxm2-16gb","batch":16,"network":"10gbe")";
+const char* const kVgg =
+    R"("model":"vgg16","device":"v100-sxm2-16gb","batch":16,"network":"10gbe")";
 
 TEST_F(Predict, DdpHidesWhatPlainAllReduceExposes) {
   const Report ddp = report(std::string(kVgg) + R"(,"placement":[1,1])");
@@ -53,6 +54,18 @@ TEST_F(Predict, AHostThatWaitsForTheDeviceAddsItsUpdate) {
   const Report two = report(vgg + R"("adaptdl","placement":[1,1],"strategy":"allreduce")");
   EXPECT_NEAR(two.breakdown.host / waits.breakdown.host, 1, 1e-6);
   EXPECT_NEAR(two.breakdown.exposed_communication / two.communication, 1, 1e-6);
+}
+
+// The MLP's 6 gradients, 4 x 669,706 bytes: 6 x 70 us + 2.679 MB x 0.31 ns = 1.250 ms beyond one
+// worker's time; a GPU has others to do that.
+TEST_F(Predict, ACpuExchangesGradientsItself) {
+  const auto busy = [this](const std::string& rest) {
+    const Breakdown parts = report(R"("model":"mlp","batch":32,)" + rest).breakdown;
+    return (parts.compute + parts.memory).count();
+  };
+  EXPECT_NEAR(busy(R"("device":"cpu:cores=1","workers":2)") - busy(R"("device":"cpu:cores=1")"),
+              1.2504e-3, 1e-6);
+  EXPECT_NEAR(busy(R"("device":"t4","workers":2)"), busy(R"("device":"t4")"), 1e-9);
 }
 
 // VGG-16's 138,357,544 gradients are 553 MB: a first bucket of 1 MiB, then whole layers until
@@ -85,10 +98,15 @@ TEST_F(Predict, AnUnevenPlacementRunsAtTheSpeedOfItsSlowestLink) {
 
 TEST_F(Predict, AMixedClusterWaitsForItsSlowestDevice) {
   const std::string model = R"("model":"resnet50","batch":32,)";
-  const double slow = report(model + R"("device":"t4","placement":[1,1],"network":"100gbe")").step_time_s.value;
-  const double fast = report(model + R"("device":"a100-sxm4-80gb","placement":[1,1],"network":"100gbe")").step_time_s.value;
+  const double slow =
+      report(model + R"("device":"t4","placement":[1,1],"network":"100gbe")").step_time_s.value;
+  const double fast =
+      report(model + R"("device":"a100-sxm4-80gb","placement":[1,1],"network":"100gbe")")
+          .step_time_s.value;
   const double mixed =
-      report(model + R"("cluster":{"nodes":[{"device":"t4"},{"device":"a100-sxm4-80gb"}],"network":"100gbe"})")
+      report(
+          model +
+          R"("cluster":{"nodes":[{"device":"t4"},{"device":"a100-sxm4-80gb"}],"network":"100gbe"})")
           .step_time_s.value;
   EXPECT_LT(fast, slow);
   EXPECT_NEAR(mixed / slow, 1, 0.02);
@@ -96,12 +114,14 @@ TEST_F(Predict, AMixedClusterWaitsForItsSlowestDevice) {
 
 // T_n = T_1 + 88 us p + (n-1) (101 us p + bytes / rate) with p = 32 tensors for VGG-16.
 TEST_F(Predict, DataParallelFollowsItsFormula) {
-  const std::string base = R"("model":"vgg16","device":"titan-xp","batch":12,"intra_node":{"bytes_per_s":1e10,"latency_s":0,"efficiency":1})";
+  const std::string base =
+      R"("model":"vgg16","device":"titan-xp","batch":12,"intra_node":{"bytes_per_s":1e10,"latency_s":0,"efficiency":1})";
   const double one = report(base).step_time_s.value;
   const double three = report(base + R"(,"workers":3,"strategy":"dataparallel")").step_time_s.value;
   const double expected = one + 88e-6 * 32 + 2 * (101e-6 * 32 + 4.0 * 138357544 / 1e10);
   EXPECT_NEAR(three, expected, 2e-3 * expected);
-  EXPECT_EQ(error(base + R"(,"placement":[1,1],"strategy":"dataparallel")"), ErrorKind::Unsupported);
+  EXPECT_EQ(error(base + R"(,"placement":[1,1],"strategy":"dataparallel")"),
+            ErrorKind::Unsupported);
 }
 
 // Four passes of 8 take four times one of 8 but for the update and the exchange, which come once;
@@ -109,7 +129,8 @@ TEST_F(Predict, DataParallelFollowsItsFormula) {
 TEST_F(Predict, PassesAddUpBeforeOneUpdate) {
   const std::string base = R"("model":"vgg16","device":"v100","optimizer":"none")";
   const Report one = report(base + R"(,"batch":8,"framework":"pytorch-1")");
-  const Report four = report(base + R"(,"batch":32,"framework":"pytorch-1","strategy":{"micro_batch":8})");
+  const Report four =
+      report(base + R"(,"batch":32,"framework":"pytorch-1","strategy":{"micro_batch":8})");
   const double zeroing = one.step_time_s.value - one.breakdown.compute.count();
   EXPECT_NEAR(four.breakdown.compute.count(), 4 * one.breakdown.compute.count(), 1e-9);
   EXPECT_LT(four.step_time_s.value, 4 * one.step_time_s.value);
@@ -122,7 +143,8 @@ TEST_F(Predict, PassesAddUpBeforeOneUpdate) {
   const auto exposed = [&](const char* fields) {
     return report(base + R"(,"workers":2,"strategy":)" + fields).communication.count();
   };
-  EXPECT_DOUBLE_EQ(exposed(R"("ddp","batch":32)"), exposed(R"({"kind":"ddp","micro_batch":8},"batch":32)"));
+  EXPECT_DOUBLE_EQ(exposed(R"("ddp","batch":32)"),
+                   exposed(R"({"kind":"ddp","micro_batch":8},"batch":32)"));
   EXPECT_EQ(error(base + R"(,"batch":10,"strategy":{"micro_batch":4})"), ErrorKind::BadInput);
 }
 
@@ -139,7 +161,8 @@ TEST_F(Predict, APowerLimitSlowsProducts) {
 }
 
 TEST_F(Predict, MoreServersShortenTheExchange) {
-  const std::string base = std::string(kVgg) + R"(,"placement":[1,1,1,1],"strategy":{"kind":"ps","servers":)";
+  const std::string base =
+      std::string(kVgg) + R"(,"placement":[1,1,1,1],"strategy":{"kind":"ps","servers":)";
   const double one = report(base + "1}").step_time_s.value;
   const double four = report(base + "4}").step_time_s.value;
   EXPECT_LT(four, one);
@@ -159,7 +182,8 @@ TEST_F(Predict, InferenceTakesLessThanTraining) {
 }
 
 TEST_F(Predict, TrainingOnlyTheHeadOrAdaptersCostsLess) {
-  const std::string base = R"("model":"gpt2","device":"a100","batch":4,"precision":"bf16","optimizer":"adamw")";
+  const std::string base =
+      R"("model":"gpt2","device":"a100","batch":4,"precision":"bf16","optimizer":"adamw")";
   const Report all = report(base);
   const Report lora = report(base + R"(,"trainable":"lora:rank=16")");
   const Report head = report(base + R"(,"trainable":"head")");
@@ -169,7 +193,8 @@ TEST_F(Predict, TrainingOnlyTheHeadOrAdaptersCostsLess) {
 }
 
 TEST_F(Predict, ACompilerMakesTheStepFasterNotTheProductsFewer) {
-  const std::string base = R"("model":"bert-base:seq=128","device":"a100","batch":8,"precision":"fp16")";
+  const std::string base =
+      R"("model":"bert-base:seq=128","device":"a100","batch":8,"precision":"fp16")";
   const Stages eager = stages(base);
   const Stages compiled = stages(base + R"(,"framework":"pytorch-compile")");
   EXPECT_LT(compiled.timeline.end, eager.timeline.end);
@@ -179,21 +204,27 @@ TEST_F(Predict, ACompilerMakesTheStepFasterNotTheProductsFewer) {
 TEST_F(Predict, RefusesWhatItCannotDo) {
   EXPECT_EQ(error(R"("model":"resnet5","device":"v100")"), ErrorKind::NotFound);
   EXPECT_EQ(error(R"("model":"resnet50","device":"v1000")"), ErrorKind::NotFound);
-  EXPECT_EQ(error(R"("model":"resnet50","device":"v100","framework":"torch")"), ErrorKind::NotFound);
-  EXPECT_EQ(error(R"("model":"resnet50","device":"v100","dataset":"imagent","epochs":1)"), ErrorKind::NotFound);
+  EXPECT_EQ(error(R"("model":"resnet50","device":"v100","framework":"torch")"),
+            ErrorKind::NotFound);
+  EXPECT_EQ(error(R"("model":"resnet50","device":"v100","dataset":"imagent","epochs":1)"),
+            ErrorKind::NotFound);
   EXPECT_EQ(error(R"("model":"resnet50")"), ErrorKind::BadInput);
   EXPECT_EQ(error(R"("model":"resnet50","device":"v100","epochs":1)"), ErrorKind::BadInput);
-  EXPECT_EQ(error(R"("model":"resnet50","device":"v100","workers":3,"global_batch":32)"), ErrorKind::BadInput);
+  EXPECT_EQ(error(R"("model":"resnet50","device":"v100","workers":3,"global_batch":32)"),
+            ErrorKind::BadInput);
   EXPECT_EQ(error(R"("model":"resnet50","device":"v100","batch":1000000000)"), ErrorKind::BadInput);
-  EXPECT_EQ(error(R"("model":"resnet50","device":"v100","strategy":"fsdp")"), ErrorKind::Unsupported);
-  EXPECT_EQ(error(R"("model":"resnet50","device":"v100","engine":"inspector")"), ErrorKind::Unsupported);
+  EXPECT_EQ(error(R"("model":"resnet50","device":"v100","strategy":"fsdp")"),
+            ErrorKind::Unsupported);
+  EXPECT_EQ(error(R"("model":"resnet50","device":"v100","engine":"inspector")"),
+            ErrorKind::Unsupported);
   EXPECT_EQ(error(R"("model":"missing.ftg.json","device":"v100")"), ErrorKind::Io);
 }
 
 TEST_F(Predict, AServerReadsNoFileThatAClientNames) {
   library_.read_files = false;
-  for (const char* field : {R"("model":"x.ftg.json","device":"v100")", R"("model":"resnet18","device":"x.json")",
-                            R"("model":"resnet18","cluster":"x.json")"}) {
+  for (const char* field :
+       {R"("model":"x.ftg.json","device":"v100")", R"("model":"resnet18","device":"x.json")",
+        R"("model":"resnet18","cluster":"x.json")"}) {
     EXPECT_EQ(error(field), ErrorKind::BadInput) << field;
   }
 }
@@ -230,7 +261,8 @@ TEST_F(Predict, ResourcesOfASlowNetworkAlternate) {
   EXPECT_EQ(tx.pattern, resource::Pattern::BIB);
   // Two nodes send 2 (2-1)/2 of 553 MB at 0.93 of 10 Gb/s in every step.
   EXPECT_NEAR(*tx.burst_amount, 0.93 * 1.25e9, 0.1e9);
-  EXPECT_NEAR(tx.burst->count() + tx.idle->count(), r.step_time_s.value, 0.05 * r.step_time_s.value);
+  EXPECT_NEAR(tx.burst->count() + tx.idle->count(), r.step_time_s.value,
+              0.05 * r.step_time_s.value);
 }
 
 }  // namespace

@@ -26,6 +26,13 @@ MeasuredStep read_step(const std::string& line, const std::string& where) {
   if (!(step.step_time_s > 0)) {
     throw Error(ErrorKind::BadInput, where + ": 'step_time_s' is not above 0");
   }
+  if (json.contains("exposed_communication_s")) {
+    step.exposed_communication_s = fields.required_number("exposed_communication_s");
+    if (!(*step.exposed_communication_s >= 0 && *step.exposed_communication_s < step.step_time_s)) {
+      throw Error(ErrorKind::BadInput,
+                  where + ": 'exposed_communication_s' is not between 0 and 'step_time_s'");
+    }
+  }
   fields.finish();
   return step;
 }
@@ -79,13 +86,21 @@ class Trial {
   Trial(const std::vector<MeasuredStep>& steps, const Library& known)
       : steps_(steps), library_(copy_of(known)) {}
 
-  // ln(predicted / measured) of each step.
-  std::vector<double> logs(const Calibration& calibration) {
+  // Of each step ln(predicted / measured), and by how much of the step its exposed communication is
+  // off; 0 where that was not measured.
+  struct Off {
+    double step = 0;
+    double exposed = 0;
+  };
+  std::vector<Off> off(const Calibration& calibration) {
     library_.calibrations = {calibration};
-    std::vector<double> result;
+    std::vector<Off> result;
     for (const MeasuredStep& step : steps_) {
-      const double predicted = predict(step.request, library_).step_time_s.value;
-      result.push_back(std::log(predicted / step.step_time_s));
+      const Report report = predict(step.request, library_);
+      const double exposed = report.breakdown.exposed_communication.count();
+      const double known = step.exposed_communication_s.value_or(exposed);
+      result.push_back({std::log(report.step_time_s.value / step.step_time_s),
+                        (exposed - known) / step.step_time_s});
     }
     return result;
   }
@@ -95,10 +110,10 @@ class Trial {
   Library library_;
 };
 
-double mean_error(const std::vector<double>& logs) {
+double mean_error(const std::vector<Trial::Off>& steps) {
   double sum = 0;
-  for (const double log : logs) sum += std::abs(std::expm1(log));
-  return sum / static_cast<double>(logs.size());
+  for (const Trial::Off& off : steps) sum += std::abs(std::expm1(off.step));
+  return sum / static_cast<double>(steps.size());
 }
 
 }  // namespace
@@ -139,7 +154,7 @@ FittedCalibration fit_calibration(const std::vector<MeasuredStep>& steps,
   const std::vector<double*> places = open_factors(best, options, several);
   std::vector<Variable> variables;
   for (const double* place : places) variables.push_back({*place, *place / 20, *place * 20});
-  fitted.before = mean_error(trial.logs(best));
+  fitted.before = mean_error(trial.off(best));
   const auto set = [&places](const std::vector<double>& values) {
     for (std::size_t i = 0; i < places.size(); ++i) *places[i] = values[i];
   };
@@ -149,11 +164,13 @@ FittedCalibration fit_calibration(const std::vector<MeasuredStep>& steps,
     for (std::size_t i = 0; i < values.size(); ++i) {
       sum += std::pow(std::log(values[i] / variables[i].start) / options.usual, 2);
     }
-    for (const double log : trial.logs(best)) sum += std::pow(log / options.noise, 2);
+    for (const Trial::Off& off : trial.off(best)) {
+      sum += std::pow(off.step / options.noise, 2) + std::pow(off.exposed / options.noise, 2);
+    }
     return sum;
   };
   set(minimise(variables, options.evaluations, loss));
-  fitted.after = mean_error(trial.logs(best));
+  fitted.after = mean_error(trial.off(best));
   best.models.clear();
   for (const MeasuredStep& step : steps) best.models.push_back(step.request.model);
   return fitted;

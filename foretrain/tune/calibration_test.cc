@@ -55,6 +55,22 @@ TEST(FitCalibration, OneStepMovesOnlyWhatItTouches) {
   EXPECT_NEAR(fitted.calibration.host, 1, 0.05);
 }
 
+// One step of four workers says only that something is slow; how long it waited says what.
+TEST(FitCalibration, ExposedCommunicationTellsTheNetwork) {
+  const std::string request = on_t4(
+      R"("model": "vgg16", "batch": 32, "workers": 4, "workers_per_node": 1, "network": "10gbps")");
+  const Calibration truth{"t4", 1, 1, 1, 0.5};
+  std::vector<MeasuredStep> steps = steps_of({request}, truth);
+  const double blind = fit_calibration(steps, {}, load_library()).calibration.network;
+  Library library = load_library();
+  library.calibrations = {truth};
+  steps[0].exposed_communication_s =
+      predict(steps[0].request, library).breakdown.exposed_communication.count();
+  const Calibration seen = fit_calibration(steps, {}, load_library()).calibration;
+  EXPECT_LT(std::abs(std::log(seen.network / 0.5)), std::abs(std::log(blind / 0.5)) / 2);
+  EXPECT_NEAR(std::log(seen.compute), 0, 0.1);
+}
+
 TEST(FitCalibration, MovesOnlyTheFactorsThatAreAsked) {
   const Calibration truth{"t4", 1, 1, 0.5, 1};
   CalibrationFit host;
@@ -99,6 +115,9 @@ TEST(ReadSteps, NamesTheLineOfAMistake) {
   EXPECT_EQ(problem(fine + "\n\n" + fine + "\n"), "2");
   EXPECT_NE(problem(fine + "\n{\n").find("line 2"), std::string::npos);
   EXPECT_NE(problem(R"({"request": {"model": "mlp"}, "step_time_s": -1})").find("not above 0"),
+            std::string::npos);
+  EXPECT_NE(problem(fine.substr(0, fine.size() - 1) + R"(, "exposed_communication_s": 0.2})")
+                .find("not between 0 and"),
             std::string::npos);
   EXPECT_NE(problem("\n").find("no measured step"), std::string::npos);
   std::filesystem::remove(path);
