@@ -24,7 +24,7 @@ constexpr double kLanes = 16;         // channels that oneDNN computes at once: 
 constexpr double kFastSide = 3;       // of windows
 constexpr double kPlainBatch = 16;    // from here on 1x1 convolutions are oneDNN's
 constexpr double kLeastShare = 1e-6;  // that divisions can bear
-constexpr double kFreshBytes = 16e6;  // larger results get new pages from the system
+constexpr double kFreshBytes = 25e6;  // larger results get new pages from the system
 
 // What is to be done, and how fast such operators are.
 struct Load {
@@ -35,7 +35,11 @@ struct Load {
   double bytes = 0;
   double rows_ns = 0;  // CpuConstants::row for each row
   bool cached = true;  // false: bytes are converted one by one, wherever they lie
+  double fresh = 0;    // bytes of large buffers inside the operator
 };
+
+// Those of a result or buffer whose pages are new each time.
+double fresh_bytes(double bytes) { return bytes > kFreshBytes ? bytes : 0; }
 
 double padded(double channels) { return std::max(1.0, std::ceil(channels / kLanes)) * kLanes; }
 
@@ -131,6 +135,9 @@ Load conv_load(const NodeView& v, const Work& work, const CpuConstants& c) {
     load.speed = s.gradient ? &c.conv_grad : &c.conv;
   }
   load.flops *= padded(s.in) * padded(s.out) / (s.in * s.out);
+  const double image = 4 * s.batch * s.groups;
+  load.fresh = fresh_bytes(image * padded(s.in) * s.in_side * s.in_side) +
+               fresh_bytes(image * padded(s.out) * s.out_side * s.out_side);
   return load;
 }
 
@@ -267,13 +274,11 @@ double memory_time(double bytes, bool cached, const Context& context) {
   return std::max(bytes / (speed * context.memory_bytes_per_s), beyond);
 }
 
-// Large results that are new each time: the system hands out their pages one by one.
-double fresh_time(const NodeView& v, const Context& context) {
-  double bytes = 0;
+// Large results and buffers are new each time: the system hands out their pages one by one.
+double fresh_time(const NodeView& v, const Load& load, const Context& context) {
   if (graph::op(v.node).family == Family::Update) return 0;
-  for (int i = 0; i < v.outputs(); ++i) {
-    if (v.out_bytes(i) > kFreshBytes) bytes += v.out_bytes(i);
-  }
+  double bytes = load.fresh;
+  for (int i = 0; i < v.outputs(); ++i) bytes += fresh_bytes(v.out_bytes(i));
   if (v.node.kind == Kind::LossGrad) bytes *= 2;  // of the chosen values, then of all
   return bytes * 1e-9 * context.model->constants.cpu.fresh;
 }
@@ -294,7 +299,7 @@ OpTime cpu_time(const NodeView& v, const Work& work, const Context& context) {
   const double compute = (load.flops / std::max(rate, kLeastShare) + load.vector) / peak;
   const double memory =
       memory_time(load.bytes, load.cached, context) / std::max(bandwidth, kLeastShare) +
-      fresh_time(v, context);
+      fresh_time(v, load, context);
   const double calls = (load.calls * call * 1e-6 + load.rows_ns * 1e-9) * slower;
   return {Seconds{compute + memory + calls}, Seconds{compute + calls}, Seconds{memory},
           static_cast<int>(load.calls)};
