@@ -160,7 +160,7 @@ double startup_s(const std::filesystem::path& file, const std::vector<MeasuredSt
     });
     if (!wanted) continue;
     const double steps =
-        number(row, "steps", where).value_or(0) * number(row, "step_mean_s", where).value_or(0);
+        number(row, "steps", where).value_or(0) * number(row, "step_median_s", where).value_or(0);
     rests.push_back(*number(row, "wall_s", where) - steps);
   }
   if (rests.empty()) return 0;

@@ -193,6 +193,7 @@ void add_steps(const std::vector<Json>& answers, int workers, store::RunRecord& 
   Json details{{"parameters", answers[0].value("parameters", 0)}};
   if (compute > 0) details["compute_s"] = compute;
   if (peak > 0) details["peak_tensor_bytes"] = peak;
+  if (answers[0].contains("new_page_bytes")) details["new_page_bytes"] = answers[0]["new_page_bytes"];
   run.details = details.dump();
 }
 

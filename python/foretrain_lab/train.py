@@ -7,6 +7,7 @@ import datetime
 import gc
 import itertools
 import math
+import resource
 import statistics
 import time
 from collections.abc import Callable, Iterator
@@ -164,7 +165,9 @@ def train(job: dict[str, Any]) -> dict[str, Any]:
         warm = _run(stepper, (inputs for _ in range(job["warm_up"])))
         count = steps_to_run(job, min(warm["steps_s"], default=result["compute_s"]))
         activity.start_log(job["window_s"])
+        pages = _new_pages()
         result |= _run(stepper, (inputs for _ in range(count)))
+        result["new_page_bytes"] = (_new_pages() - pages) * resource.getpagesize() / count
         result |= _memory(activity.stop_log())
     stepper.close()
     leave(job)
@@ -181,6 +184,11 @@ def _run(stepper: Stepper, batches: Iterator[list[Tensor]]) -> dict[str, Any]:
         ends.append(time.monotonic())
     times = [after - before for before, after in itertools.pairwise(ends)]
     return {"start_s": ends[0], "end_s": ends[-1], "steps_s": times, "exposed_s": exposed}
+
+
+def _new_pages() -> int:
+    """That the system has given to this process so far."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
 
 
 def _whole_job(job: dict[str, Any], module: FtgModule) -> Iterator[list[Tensor]]:

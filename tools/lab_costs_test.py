@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of sharing_cost.py; the numbers are invented."""
+"""Tests of lab_costs.py; the numbers are invented."""
 import unittest
 
 import lab_data
-import sharing_cost
+import lab_costs
 
 
-class SharingCost(unittest.TestCase):
+class LabCosts(unittest.TestCase):
     def test_least_squares_finds_what_made_the_points(self):
         points = [(x, z, 3 * x + 0.5 * z) for x, z in ((1, 2), (2, 1), (4, 7))]
-        a, b = sharing_cost.least_squares(points)
+        a, b = lab_costs.least_squares(points)
         self.assertAlmostEqual(a, 3)
         self.assertAlmostEqual(b, 0.5)
 
@@ -17,8 +17,13 @@ class SharingCost(unittest.TestCase):
         numbers = {"step_median_s": 0.5, "exposed_sync_s": 0.1, "compute_s": 0.3, "parameters": 1000}
         run = lab_data.Run("", "one", "train", "cnn", True, numbers)
         # 20 gradients, 4,000 bytes and 0.1 s, each for 0.5 s of step.
-        for value, expected in zip(sharing_cost.point(run, 20), (40, 8000, 0.2), strict=True):
+        for value, expected in zip(lab_costs.point(run, 20), (40, 8000, 0.2), strict=True):
             self.assertAlmostEqual(value, expected)
+
+    def test_images_have_four_axes(self):
+        nodes = [{"op": "relu", "outputs": [[2, 3, 5, 7], [6]]}, {"op": "conv_weight_grad", "outputs": [[8, 8, 3, 3]]},
+                 {"op": "conv", "outputs": [[10, 64, 100, 100]]}]  # fmt: skip
+        self.assertEqual(lab_costs.image_bytes(nodes), (840 + 25_600_000, 25_600_000))
 
 
 if __name__ == "__main__":
