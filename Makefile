@@ -79,6 +79,10 @@ study: build  ## what predictions buy a scheduler, writes docs/simulator_study.m
 lab-report:  ## tables and plots of what the lab measured, writes docs/lab_data.md
 	@python3 tools/write_lab.py data/lab/measured docs
 
+.PHONY: lab-accuracy
+lab-accuracy: build  ## predictions against what the lab measured, writes docs/lab_accuracy.md
+	@python3 tools/lab_accuracy.py $(FORETRAIN) data/lab docs
+
 fuzz: packages-lint  ## fuzz each target for FUZZ_SECONDS (600)
 	@$(MAKE) -s build/fuzz/build.ninja
 	@cmake --build --preset fuzz
