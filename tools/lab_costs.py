@@ -5,9 +5,8 @@
 
 PROGRAM is foretrain, which tells a model's tensors. First, for each setting, the part of a step that is
 neither exposed synchronisation nor in the step without communication, as so much per gradient and per
-byte of it (least squares, relative to the step). Then, for each family of models, memory whose pages are
-new in each step, as a share of the bytes of the step's images (tensors of four axes) without those
-above LARGE_BYTES. Runs of the test split are left out.
+byte of it (least squares, relative to the step). Then memory whose pages are new in each step, as a share
+of the tensors that the step writes. Runs of the test split are left out.
 """
 import argparse
 import collections
@@ -19,7 +18,6 @@ import subprocess
 import lab_data
 
 LARGE_BYTES = 25e6  # kFreshBytes in foretrain/cost/cpu.cc: always new
-LEAST_BYTES = 10e6  # of images, to tell a share
 
 
 @functools.cache
@@ -51,10 +49,9 @@ def point(run: lab_data.Run, count: int) -> tuple[float, float, float]:
     return count / step, 4 * run.numbers["parameters"] / step, rest / step
 
 
-def image_bytes(nodes: list[dict]) -> tuple[float, float]:
-    """Of all images that the nodes write, and of the large ones among them."""
-    sizes = [4 * functools.reduce(lambda a, b: a * b, shape, 1)
-             for node in nodes if node["op"] != "conv_weight_grad" for shape in node["outputs"] if len(shape) == 4]  # fmt: skip
+def written_bytes(nodes: list[dict]) -> tuple[float, float]:
+    """Of all tensors that the nodes write, and of the large ones among them."""
+    sizes = [4 * functools.reduce(lambda a, b: a * b, shape, 1) for node in nodes for shape in node["outputs"]]
     return sum(sizes), sum(size for size in sizes if size > LARGE_BYTES)
 
 
@@ -71,18 +68,18 @@ def print_sharing(program: str, runs: list[lab_data.Run]) -> None:
 
 
 def print_new_pages(program: str, runs: list[lab_data.Run]) -> None:
-    families = collections.defaultdict(list)
+    shares = collections.defaultdict(list)
     for run in runs:
         if "new_page_bytes" not in run.numbers:
             continue
         what = json.loads(run.configuration)
-        images, large = image_bytes(model(program, what["model"], what["batch"])["nodes"])
-        if images - large >= LEAST_BYTES and large == 0:
-            families[run.family].append(run.numbers["new_page_bytes"] / images)
-    print("family            runs  new pages, share of images (10, 50, 90 %)")
-    for family, shares in sorted(families.items()):
-        low, middle, high = (lab_data.quantile(shares, q) for q in (0.1, 0.5, 0.9))
-        print(f"{family:16}  {len(shares):4}  {low:.2f} {middle:.2f} {high:.2f}")
+        written, large = written_bytes(model(program, what["model"], what["batch"])["nodes"])
+        group = "of all, where none is large" if large == 0 else "of the large ones, where some are"
+        shares[group].append(run.numbers["new_page_bytes"] / (large or written))
+    print("tensors that a step writes           runs  new pages, share of their bytes (10, 50, 90 %)")
+    for group, found in sorted(shares.items()):
+        low, middle, high = (lab_data.quantile(found, q) for q in (0.1, 0.5, 0.9))
+        print(f"{group:35}  {len(found):4}  {low:.2f} {middle:.2f} {high:.2f}")
 
 
 def main() -> None:

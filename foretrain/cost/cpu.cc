@@ -25,7 +25,6 @@ constexpr double kFastSide = 3;       // of windows
 constexpr double kPlainBatch = 16;    // from here on 1x1 convolutions are oneDNN's
 constexpr double kLeastShare = 1e-6;  // that divisions can bear
 constexpr double kFreshBytes = 25e6;  // larger results get new pages from the system
-constexpr double kReturned = 0.2;     // likewise in a step, this part of images of changing sizes
 
 // What is to be done, and how fast such operators are.
 struct Load {
@@ -267,24 +266,21 @@ Load load_of(const NodeView& v, const Work& work, const Context& context) {
   }
 }
 
-// What fits the cache moves faster; continuous and growing with the bytes.
+// What fits the cache moves faster where an operator runs again and again; in a step others have used
+// the cache meanwhile. Continuous and growing with the bytes.
 double memory_time(double bytes, bool cached, const Context& context) {
-  if (!cached) return bytes / context.memory_bytes_per_s;
+  if (!cached || !context.repeated) return bytes / context.memory_bytes_per_s;
   const double beyond = (bytes - context.l2_bytes) / context.memory_bytes_per_s;
   const double speed = context.model->constants.cpu.cache_speed;
   return std::max(bytes / (speed * context.memory_bytes_per_s), beyond);
 }
 
-// Large results and buffers are new each time, and so is a part of what comes in many sizes: the
-// system hands out their pages one by one.
+// Large results and buffers are new each time: the system hands out their pages one by one.
 double fresh_time(const NodeView& v, const Load& load, const Context& context) {
   if (graph::op(v.node).family == Family::Update) return 0;
   double bytes = load.fresh;
   for (int i = 0; i < v.outputs(); ++i) {
     bytes += fresh_bytes(v.out_bytes(i));
-    const bool image = v.out(i).rank > 3 && v.node.kind != Kind::ConvWeightGrad;
-    const bool small = v.out_bytes(i) <= kFreshBytes;
-    if (image && small && !context.repeated) bytes += kReturned * v.out_bytes(i);
   }
   if (v.node.kind == Kind::LossGrad) bytes *= 2;  // of the chosen values, then of all
   return bytes * 1e-9 * context.model->constants.cpu.fresh;
