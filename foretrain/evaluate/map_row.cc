@@ -6,6 +6,7 @@
 
 #include "foretrain/base/json.h"
 #include "foretrain/base/near.h"
+#include "foretrain/base/normal.h"
 #include "foretrain/evaluate/mapping.h"
 
 namespace foretrain::evaluate {
@@ -74,18 +75,10 @@ std::optional<std::string> spread(std::string_view devices, std::string_view nod
   return list + "]";
 }
 
-// The expected longest of `samples` normally distributed lengths (Blom's approximation: the
-// quantile (n - 3/8) / (n + 1/4)), as a multiple.
+// The expected longest of `samples` normally distributed lengths, as a multiple.
 std::int64_t longest_of(std::int64_t samples, const Lengths& lengths) {
-  const auto n = static_cast<double>(samples);
-  const double share = (n - 0.375) / (n + 0.25);
-  double low = -10;
-  double high = 10;
-  for (int i = 0; i < 60; ++i) {
-    const double middle = (low + high) / 2;
-    (std::erfc(-middle / std::sqrt(2.0)) / 2 < share ? low : high) = middle;
-  }
-  const double length = std::max(1.0, lengths.mean + low * lengths.deviation);
+  const double above = expected_largest(static_cast<double>(samples));
+  const double length = std::max(1.0, lengths.mean + above * lengths.deviation);
   const auto multiple = static_cast<double>(lengths.multiple);
   return static_cast<std::int64_t>(std::max(1.0, std::round(length / multiple)) * multiple);
 }

@@ -14,6 +14,8 @@ namespace {
 constexpr int kDevicesPerNode = 8;          // of a node whose size nobody stated
 constexpr const char* kNetwork = "100gbe";  // between nodes, likewise
 constexpr std::int64_t kBatch = 32;
+// What one worker's steps vary by. Source: docs/models.md, "Data parallel steps".
+constexpr double kStepVariation = 0.03;
 constexpr std::uintmax_t kLargestFile = 16 << 20;
 
 bool names_file(const std::string& text) { return text.ends_with(".json"); }
@@ -127,6 +129,18 @@ hw::Cluster find_cluster(const Request& request, const Library& library, Setting
   const std::string text = request.cluster->json ? request.cluster->text
                                                  : read_description(request.cluster->text, library);
   return hw::parse_cluster(text, where, library.catalog, &setting.assumptions);
+}
+
+// GPUs of the catalog vary; what a user describes is as steady as it is described. CPUs are left
+// out: how much they vary was not measured apart from the cores that they share.
+double step_variation(const hw::Cluster& cluster, const hw::Catalog& catalog) {
+  const auto varies = [&](const hw::Device& device) {
+    return !hw::is_cpu(device) && std::any_of(catalog.devices.begin(), catalog.devices.end(),
+                                              [&](const hw::DeviceEntry& entry) {
+                                                return entry.device.name == device.name;
+                                              });
+  };
+  return std::all_of(cluster.devices.begin(), cluster.devices.end(), varies) ? kStepVariation : 0;
 }
 
 std::int64_t find_batch(const Request& request, int workers, std::vector<std::string>& notes) {
@@ -253,6 +267,7 @@ Setting find_setting(const Request& request, const Library& library) {
   limit_power(request, setting.cluster);
   check_precision(request, setting.cluster);
   setting.workers = hw::worker_count(setting.cluster);
+  setting.variation = step_variation(setting.cluster, library.catalog);
   setting.framework = find_framework(request, library, setting.workers);
   apply_predictors(request, library, setting);
   setting.batch = find_batch(request, setting.workers, setting.assumptions);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 
+#include "foretrain/base/normal.h"
 #include "foretrain/cost/cpu.h"
 #include "foretrain/predict/communicate.h"
 #include "foretrain/predict/job.h"
@@ -11,6 +13,18 @@ namespace {
 // Devices that share a host without reaching each other's memory slow one another down.
 // Source: fit on 1 to 4 T4 per cloud node (Pollux data), docs/models.md.
 constexpr double kSharedNodeSlowdown = 0.03;
+
+// How much longer the slowest of all workers needs than one of them on average: an exchange of
+// gradients waits for it. What varies evens out over several passes. nn.DataParallel's own
+// constants hold it.
+double slowest_of_all(const Setting& setting, const Request& request) {
+  const Strategy& strategy = request.strategy;
+  const bool waits = request.mode == Mode::Train && !strategy.asynchronous &&
+                     strategy.kind != Parallel::DataParallel;
+  if (!waits) return 1;
+  const double spread = setting.variation / std::sqrt(static_cast<double>(setting.passes));
+  return 1 + spread * expected_largest(setting.workers);
+}
 
 std::vector<WorkerClass> worker_classes(const hw::Cluster& cluster) {
   std::vector<WorkerClass> classes;
@@ -36,7 +50,11 @@ class Emitter {
  public:
   Emitter(const graph::Bound& bound, const Setting& setting, const Request& request, Job& job,
           WorkerClass& worker, const Library& library)
-      : bound_(bound), host_speed_(setting.host_speed), job_(job), worker_(worker) {
+      : bound_(bound),
+        slowest_(slowest_of_all(setting, request)),
+        host_scale_(slowest_ / setting.host_speed),
+        job_(job),
+        worker_(worker) {
     const hw::Device& device = setting.cluster.devices[static_cast<std::size_t>(worker.device)];
     context_ = cost::context_for(device, *setting.framework, request.precision, *setting.operators);
     worker_.host = sim::add_resource(job.program, sim::Service::InOrder);
@@ -61,17 +79,15 @@ class Emitter {
   void emit(std::size_t first, std::size_t last, std::vector<sim::TaskId> after, double times = 1) {
     for (std::size_t n = first; n < last; ++n) {
       const graph::NodeView view{bound_, bound_.graph->nodes[n]};
-      waiting_host_ += times * cost::host_time(view, context_) / host_speed_;
+      waiting_host_ += times * host_scale_ * cost::host_time(view, context_);
+      const int parts = parts_of(n);
+      const Seconds host = waiting_host_ / parts;
+      const Seconds kernel = times * worker_.ops[n].total / parts;
       if (worker_.ops[n].kernels > 0) {
-        const auto tag = static_cast<std::int32_t>(n);
-        const sim::TaskId host =
-            sim::add_task(job_.program, {worker_.host, waiting_host_, kHostTask, tag}, host_after_);
-        host_after_.clear();
         waiting_host_ = Seconds{0};
-        after.push_back(host);
-        previous_ = sim::add_task(
-            job_.program, {worker_.stream, times * worker_.ops[n].total, kKernelTask, tag}, after);
-        after.clear();
+        for (int part = 0; part < parts; ++part) {
+          issue(static_cast<std::int32_t>(n), host, kernel, after);
+        }
       }
       last_kernel_[n] = previous_;
     }
@@ -89,8 +105,25 @@ class Emitter {
   }
 
  private:
+  // An optimizer's many launches are one node: the device begins with the first of them, unless
+  // the host waits for it again and again.
+  int parts_of(std::size_t n) const {
+    constexpr int kMostParts = 8;
+    const bool update = bound_.graph->nodes[n].kind == graph::Kind::Update;
+    if (!update || context_.framework->waits_for_device) return 1;
+    return std::clamp(worker_.ops[n].kernels, 1, kMostParts);
+  }
+
+  // A host task and the kernel that it launches, which also waits for `after`; clears that.
+  void issue(std::int32_t tag, Seconds host, Seconds kernel, std::vector<sim::TaskId>& after) {
+    after.push_back(sim::add_task(job_.program, {worker_.host, host, kHostTask, tag}, host_after_));
+    host_after_.clear();
+    previous_ = sim::add_task(job_.program, {worker_.stream, kernel, kKernelTask, tag}, after);
+    after.clear();
+  }
+
   void measure(const Library& library) {
-    const double company = 1 + kSharedNodeSlowdown * (worker_.devices_on_node - 1);
+    const double company = slowest_ * (1 + kSharedNodeSlowdown * (worker_.devices_on_node - 1));
     worker_.ops.reserve(bound_.graph->nodes.size());
     job_.product_flops = 0;
     for (const graph::Node& node : bound_.graph->nodes) {
@@ -112,7 +145,8 @@ class Emitter {
   }
 
   const graph::Bound& bound_;
-  double host_speed_;
+  double slowest_;     // the slowest worker's time over the mean one's
+  double host_scale_;  // host time here over that of the reference machine
   Job& job_;
   WorkerClass& worker_;
   cost::Context context_;

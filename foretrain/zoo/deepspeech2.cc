@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // DeepSpeech 2, speech recognition from spectrograms by two convolutions and five bidirectional
-// GRU layers of 800, as the public PyTorch code runs it and Pollux measured it: 41.2 M
-// parameters.
+// GRU layers of 800, as the public PyTorch code ran it and Pollux measured it: 41.2 M
+// parameters. Its third version has LSTM layers of 1024.
 // Source: Amodei et al., ICML 2016; SeanNaren/deepspeech.pytorch, model.py; Qiao et al., OSDI
 // 2021.
 #include <string>
@@ -69,10 +69,11 @@ TensorId sequence_norm(Builder& builder, const std::string& name, TensorId x) {
 }
 
 // A layer in both directions, whose outputs are added.
-TensorId both_ways(Builder& builder, std::int64_t index, TensorId x, std::int64_t hidden) {
+TensorId both_ways(Builder& builder, std::int64_t index, TensorId x, Cell cell,
+                   std::int64_t hidden) {
   const Scope scope(builder, "rnns." + std::to_string(index));
   if (index > 0) x = sequence_norm(builder, "batch_norm.module", x);
-  x = recurrent(builder, "rnn", x, {.cell = Cell::Gru, .hidden = hidden, .bidirectional = true});
+  x = recurrent(builder, "rnn", x, {.cell = cell, .hidden = hidden, .bidirectional = true});
   x = builder.add(Kind::Reshape, {x}, Attributes{{Attr::Shape, {0, 0, 2, -1}}});
   return builder.add(Kind::Sum, {x}, Attributes{{Attr::Axes, {2}}});
 }
@@ -90,6 +91,8 @@ graph::Graph build_deepspeech2(Spec& spec) {
   const std::int64_t frames = spec.take("frames", 480, 2, 1 << 20);
   const std::int64_t hidden = spec.take("hidden", 800, 1, 65536);
   const std::int64_t layers = spec.take("layers", 5, 1, kMostLayers);
+  const Cell cell =
+      spec.take_text("cell", "gru", {"gru", "lstm"}) == "lstm" ? Cell::Lstm : Cell::Gru;
   Builder builder(spec.name());
   TensorId x = builder.input("spectrogram", {builder.batch(), 1, kFrequencies, frames});
   builder.enter("conv");
@@ -97,7 +100,7 @@ graph::Graph build_deepspeech2(Spec& spec) {
   x = conv_block(builder, 3, x, {{21, 11}, 1, {10, 5}});
   builder.leave();
   x = as_sequence(builder, x);
-  for (std::int64_t i = 0; i < layers; ++i) x = both_ways(builder, i, x, hidden);
+  for (std::int64_t i = 0; i < layers; ++i) x = both_ways(builder, i, x, cell, hidden);
   builder.enter("fc.0.module");
   x = sequence_norm(builder, "0", x);
   x = linear_unbiased(builder, "1", x, kCharacters);
@@ -114,7 +117,7 @@ graph::Graph build_deepspeech2(Spec& spec) {
 // to their longest, for 20 utterances about 2.6 + 1.87 * 1.17 = 4.8 s, in frames of 10 ms.
 std::vector<Entry> deepspeech2_entries() {
   return {{{"deepspeech2", "DeepSpeech", "speech recognition, 5 bidirectional GRU layers of 800",
-            "frames=480, hidden=800, layers=5"},
+            "frames=480, hidden=800, layers=5, cell=gru|lstm"},
            build_deepspeech2}};
 }
 

@@ -18,6 +18,15 @@ TEST(DeepSpeech2, MatchesHandCalculation) {
             convolutions + first + others + 1600 + 23200);
 }
 
+// LSTM layers of 2 * (4 * 1024 (in + 1024) + 2 * 4096), norms of 2048.
+TEST(DeepSpeech2, TheThirdVersionHasLstmLayers) {
+  const std::int64_t convolutions = 14464 + 236576 + 2 * 64;
+  const std::int64_t first = 2 * (4096 * (1312 + 1024) + 8192);
+  const std::int64_t others = 4 * (2 * (4096 * 2048 + 8192) + 2048);
+  EXPECT_EQ(graph::parameter_count(build("deepspeech2:cell=lstm,hidden=1024")),
+            convolutions + first + others + 2048 + 1024 * 29);
+}
+
 // 480 frames are 240 after the first convolution; 161 frequencies 81, then 41. Each step meets
 // the weights of both directions.
 TEST(DeepSpeech2, CountsItsProducts) {
