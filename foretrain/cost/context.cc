@@ -20,12 +20,7 @@ void set_vector_rates(Context& c, const hw::Device& device) {
   const Constants& k = c.model->constants;
   const double fp32 = safe(device.fp32_flops_per_s);
   c.vector_flops_per_s = safe(sustained_fp32(device, k));
-  // Pascal's P100 and AMD compute 16 bits faster on vector units; others convert to fp32.
-  double scale = 1;
-  if (c.precision == Precision::Fp16) {
-    const double half = std::max(fp32, device.fp16_flops_per_s.value_or(0));
-    scale = device.tensor_fp16_flops_per_s ? 1 : half / fp32;
-  }
+  double scale = 1;  // in 16 bits too: sums are kept in fp32, at its rate
   if (c.precision == Precision::Fp64) {
     scale = hw::matrix_peak(device, Precision::Fp64).value_or(fp32 / 32) / fp32;
   }
@@ -33,7 +28,7 @@ void set_vector_rates(Context& c, const hw::Device& device) {
   c.gemm_bytes_per_s = safe(k.bandwidth.products * device.memory_bytes_per_s);
   c.conv_flops_per_s = safe(sustained_conv_fp32(device, conv_choice(c), k) * scale);
   // Storing 16 bits without units for them costs conversions.
-  const bool converts = c.precision == Precision::Fp16 && scale <= 1;
+  const bool converts = c.precision == Precision::Fp16;
   if (converts && !device.tensor_fp16_flops_per_s) c.conv_flops_per_s *= k.cap.converted;
   c.depthwise_flops_per_s = c.vector_flops_per_s;
   if (c.precision == Precision::Fp16) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The encoder and decoder of "Attention is all you need", with the names of fairseq: norms after
 // the residual sums, sinusoidal positions, one table for source, target and prediction.
-// Source: Vaswani et al., NeurIPS 2017; fairseq, transformer_wmt_en_de.
+// Source: Vaswani et al., NeurIPS 2017; fairseq, transformer_wmt_en_de. The public PyTorch code
+// attention-is-all-you-need-pytorch, which Gavel and Shockwave run, has convolutions of one
+// position for the feed-forward layers.
 #include <string>
 
 #include "foretrain/base/error.h"
@@ -11,6 +13,8 @@
 namespace foretrain::zoo {
 namespace {
 
+using graph::Attr;
+using graph::Attributes;
 using graph::Builder;
 using graph::Kind;
 using graph::Scope;
@@ -24,6 +28,7 @@ struct Size {
   std::int64_t ffn;
   std::int64_t vocab = 0;
   std::int64_t seq = 0;
+  bool convolved = false;  // feed-forward layers
 };
 
 // Vectors of `tokens`, scaled, with the sines of their positions.
@@ -56,9 +61,34 @@ TensorId attention_block(Builder& builder, const std::string& name, TensorId x, 
   return layer_norm(builder, name + "_layer_norm", builder.add(Kind::Add, {x, y}));
 }
 
+// A layer over [batch, width, 1, positions].
+TensorId convolution(Builder& builder, const std::string& name, TensorId x, std::int64_t from,
+                     std::int64_t to) {
+  const Scope scope(builder, name);
+  const TensorId weight = builder.parameter("weight", {to, from, 1, 1});
+  return builder.add(Kind::Conv, {x, weight, builder.parameter("bias", {to})});
+}
+
+// Positions and width change places before and after.
+TensorId convolved_feed_forward(Builder& builder, TensorId x, const Size& size) {
+  const Attributes turn{{Attr::Axes, {0, 2, 1}}};
+  x = builder.add(Kind::Contiguous, {builder.add(Kind::Transpose, {x}, turn)});
+  x = builder.add(Kind::Reshape, {x}, Attributes{{Attr::Shape, {0, 0, 1, -1}}});
+  x = builder.add(Kind::Relu, {convolution(builder, "fc1", x, size.hidden, size.ffn)});
+  x = convolution(builder, "fc2", x, size.ffn, size.hidden);
+  x = builder.add(Kind::Reshape, {x}, Attributes{{Attr::Shape, {0, 0, -1}}});
+  return builder.add(Kind::Contiguous, {builder.add(Kind::Transpose, {x}, turn)});
+}
+
 TensorId feed_forward(Builder& builder, TensorId x, const Size& size) {
-  TensorId y = builder.add(Kind::Relu, {linear(builder, "fc1", x, size.ffn)});
-  y = dropout(builder, "dropout_module", linear(builder, "fc2", y, size.hidden));
+  TensorId y{};
+  if (size.convolved) {
+    y = convolved_feed_forward(builder, x, size);
+  } else {
+    y = builder.add(Kind::Relu, {linear(builder, "fc1", x, size.ffn)});
+    y = linear(builder, "fc2", y, size.hidden);
+  }
+  y = dropout(builder, "dropout_module", y);
   return layer_norm(builder, "final_layer_norm", builder.add(Kind::Add, {x, y}));
 }
 
@@ -91,6 +121,7 @@ graph::Graph build_transformer(Spec& spec, Size size) {
   size.vocab = spec.take("vocab", 32000);
   size.seq = spec.take("seq", 64);
   size.layers = spec.take("layers", size.layers, 1, kMostLayers);
+  size.convolved = spec.take_text("ffn", "linear", {"linear", "conv"}) == "conv";
   Builder builder(spec.name());
   const Shape tokens{builder.batch(), size.seq};
   const TensorId source = builder.input("src_tokens", tokens, DType::I64);
@@ -110,7 +141,7 @@ graph::Graph build_big(Spec& spec) { return build_transformer(spec, {6, 1024, 16
 }  // namespace
 
 std::vector<Entry> transformer_entries() {
-  const std::string parameters = "vocab=32000, seq=64, layers=6";
+  const std::string parameters = "vocab=32000, seq=64, layers=6, ffn=linear|conv";
   return {{{"transformer-base", "Transformer", "translation, 6 + 6 layers, width 512", parameters},
            build_base},
           {{"transformer-big", "Transformer", "translation, 6 + 6 layers, width 1024", parameters},

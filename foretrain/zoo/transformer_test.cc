@@ -28,6 +28,15 @@ TEST(Transformer, CountsItsProducts) {
   EXPECT_NEAR(product_flops(build("transformer-base"), 1) / (2 * macs), 1, 1e-9);
 }
 
+// Two convolutions for each of the 12 feed-forward layers: the same weights and products.
+TEST(Transformer, FeedForwardLayersMayBeConvolutions) {
+  const graph::Graph plain = build("transformer-base");
+  const graph::Graph convolved = build("transformer-base:ffn=conv");
+  EXPECT_EQ(count(convolved, graph::Kind::Conv), 24);
+  EXPECT_EQ(graph::parameter_count(convolved), graph::parameter_count(plain));
+  EXPECT_DOUBLE_EQ(product_flops(convolved, 8), product_flops(plain, 8));
+}
+
 TEST(Transformer, AttendsThreeTimesPerPairOfLayers) {
   EXPECT_EQ(count(build("transformer-base:layers=2"), graph::Kind::Attention), 6);
 }
