@@ -160,8 +160,9 @@ Timings<store::Collective> time_collectives(const CollectivePlan& plan,
     session.workers().send(rank, job.dump());
   }
   // The slowest rank's time is the collective's.
-  for (int rank = 0; rank < plan.ranks; ++rank) {
-    const Json answer = parse_json(session.workers().receive(rank, kPatience), "a worker's answer");
+  const std::vector<std::string> lines = session.workers().receive_all(plan.ranks, kPatience);
+  for (std::size_t rank = 0; rank < lines.size(); ++rank) {
+    const Json answer = parse_json(lines[rank], "a worker's answer");
     std::size_t place = 0;
     for (const Json& row : answer.at("rows")) {
       store::Collective one;

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <utility>
@@ -91,6 +92,29 @@ int open_errors(const ChildOptions& options, int output) {
   return file;
 }
 
+using Clock = std::chrono::steady_clock;
+
+struct Deadline {
+  explicit Deadline(Seconds patience)
+      : at(Clock::now() + std::chrono::duration_cast<Clock::duration>(patience)) {}
+  Clock::time_point at;
+};
+
+int descriptor_of(const Interrupt* interrupt) {
+  return interrupt == nullptr ? -1 : interrupt->descriptor();
+}
+
+// Waits until one of `ready` can be read; the last one tells of an interrupt. False where there is
+// nothing yet. Throws Error(Io) at the deadline and when interrupted.
+bool heard(std::span<pollfd> ready, const Deadline& deadline) {
+  const auto left =
+      std::chrono::duration_cast<std::chrono::milliseconds>(deadline.at - Clock::now());
+  if (left.count() <= 0) throw Error(ErrorKind::Io, "a worker does not answer");
+  if (poll(ready.data(), ready.size(), static_cast<int>(left.count()) + 1) <= 0) return false;
+  if (ready.back().revents != 0) throw Error(ErrorKind::Io, "interrupted");
+  return true;
+}
+
 }  // namespace
 
 Child::Child(const ChildOptions& options) : interrupt_(options.interrupt) {
@@ -140,32 +164,61 @@ void Child::close_input() {
   if (input_ >= 0) close(std::exchange(input_, -1));
 }
 
+std::optional<std::string> Child::take_line() {
+  const std::size_t end = buffer_.find('\n');
+  if (end == std::string::npos) return std::nullopt;
+  std::string line = buffer_.substr(0, end);
+  buffer_.erase(0, end + 1);
+  return line;
+}
+
+bool Child::fill() {
+  std::array<char, 65536> part{};
+  const ssize_t count = read(output_, part.data(), part.size());
+  if (count < 0 && errno == EINTR) return true;
+  if (count <= 0) return false;
+  buffer_.append(part.data(), static_cast<std::size_t>(count));
+  return true;
+}
+
 std::optional<std::string> Child::read_line(Seconds patience) {
-  using Clock = std::chrono::steady_clock;
-  const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(patience);
+  const Deadline deadline(patience);
   while (true) {
-    if (const std::size_t end = buffer_.find('\n'); end != std::string::npos) {
-      std::string line = buffer_.substr(0, end);
-      buffer_.erase(0, end + 1);
-      return line;
-    }
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
-    if (left.count() <= 0) throw Error(ErrorKind::Io, "a worker does not answer");
+    if (std::optional<std::string> line = take_line()) return line;
     // Of a descriptor below 0 nothing is ever heard.
-    const int interrupted = interrupt_ == nullptr ? -1 : interrupt_->descriptor();
-    std::array<pollfd, 2> ready{{{output_, POLLIN, 0}, {interrupted, POLLIN, 0}}};
-    if (poll(ready.data(), ready.size(), static_cast<int>(left.count()) + 1) <= 0) continue;
-    if (ready[1].revents != 0) throw Error(ErrorKind::Io, "interrupted");
-    std::array<char, 65536> part{};
-    const ssize_t count = read(output_, part.data(), part.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) {
-      if (buffer_.empty()) return std::nullopt;
-      return std::exchange(buffer_, {});
-    }
-    buffer_.append(part.data(), static_cast<std::size_t>(count));
+    std::array<pollfd, 2> ready{{{output_, POLLIN, 0}, {descriptor_of(interrupt_), POLLIN, 0}}};
+    if (!heard(ready, deadline)) continue;
+    if (fill()) continue;
+    if (buffer_.empty()) return std::nullopt;
+    return std::exchange(buffer_, {});
   }
+}
+
+std::vector<std::string> Child::read_lines(std::span<Child* const> children, Seconds patience,
+                                           const std::function<void(const std::string&)>& accept) {
+  const Deadline deadline(patience);
+  std::vector<std::optional<std::string>> lines(children.size());
+  while (true) {
+    std::vector<std::size_t> waiting;
+    std::vector<pollfd> ready;
+    for (std::size_t i = 0; i < children.size(); ++i) {
+      if (!lines[i] && (lines[i] = children[i]->take_line())) accept(*lines[i]);
+      if (lines[i]) continue;
+      waiting.push_back(i);
+      ready.push_back({children[i]->output_, POLLIN, 0});
+    }
+    if (waiting.empty()) break;
+    ready.push_back({descriptor_of(children[0]->interrupt_), POLLIN, 0});
+    if (!heard(ready, deadline)) continue;
+    for (std::size_t w = 0; w < waiting.size(); ++w) {
+      if (ready[w].revents != 0 && !children[waiting[w]]->fill()) {
+        throw Error(ErrorKind::Io, "a worker has ended");
+      }
+    }
+  }
+  std::vector<std::string> result;
+  for (std::optional<std::string>& line : lines) result.push_back(std::move(*line));
+  return result;
 }
 
 int Child::wait() {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,7 +48,15 @@ class Child {
   int wait();  // its exit code; -1 where a signal ended it
   void kill();
 
+  // A line of each child in their order, each shown to `accept` when it comes. Throws Error(Io) as
+  // soon as one of them has ended, when `patience` is over, and once an interrupt is raised.
+  static std::vector<std::string> read_lines(std::span<Child* const> children, Seconds patience,
+                                             const std::function<void(const std::string&)>& accept);
+
  private:
+  std::optional<std::string> take_line();  // where a whole one has come
+  bool fill();                             // reads what has come; false at the end of the output
+
   int pid_ = -1;
   int input_ = -1;
   int output_ = -1;

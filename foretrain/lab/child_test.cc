@@ -30,6 +30,28 @@ TEST(Child, ThatDoesNotAnswerIsAnError) {
   EXPECT_THROW(silent.read_line(Seconds{0.05}), Error);
 }
 
+// Lines come in any order; the slow one's does not hold up what the quick one says.
+TEST(Child, LinesOfSeveralComeAsTheyCome) {
+  Child slow({.words = {"sh", "-c", "sleep 0.2; echo slow; cat"}});
+  Child quick({.words = {"sh", "-c", "echo quick; cat"}});
+  const std::vector<Child*> both{&slow, &quick};
+  std::vector<std::string> seen;
+  const auto accept = [&seen](const std::string& line) { seen.push_back(line); };
+  EXPECT_EQ(Child::read_lines(both, Seconds{10}, accept),
+            (std::vector<std::string>{"slow", "quick"}));
+  EXPECT_EQ(seen, (std::vector<std::string>{"quick", "slow"}));
+}
+
+// One that ends is noticed while another is silent.
+TEST(Child, OneThatEndsLeavesNobodyWaiting) {
+  Child silent({.words = {"sleep", "60"}});
+  Child ends({.words = {"true"}});
+  const std::vector<Child*> both{&silent, &ends};
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_THROW(Child::read_lines(both, Seconds{50}, [](const std::string&) {}), Error);
+  EXPECT_LT(Seconds(std::chrono::steady_clock::now() - start), Seconds{40});
+}
+
 TEST(Child, GetsItsEnvironment) {
   EXPECT_EQ(run_command({"sh", "-c", "echo out; echo err >&2; exit 3"}).text, "out\nerr\n");
   Child child({.words = {"sh", "-c", "echo $FORETRAIN_X"}, .environment = {"FORETRAIN_X=here"}});

@@ -193,7 +193,8 @@ void add_steps(const std::vector<Json>& answers, int workers, store::RunRecord& 
   Json details{{"parameters", answers[0].value("parameters", 0)}};
   if (compute > 0) details["compute_s"] = compute;
   if (peak > 0) details["peak_tensor_bytes"] = peak;
-  if (answers[0].contains("new_page_bytes")) details["new_page_bytes"] = answers[0]["new_page_bytes"];
+  if (answers[0].contains("new_page_bytes"))
+    details["new_page_bytes"] = answers[0]["new_page_bytes"];
   run.details = details.dump();
 }
 
@@ -214,8 +215,8 @@ store::RunRecord measure_steps(const Campaign& campaign, const Configuration& co
     bench.workers.send(host, lines[static_cast<std::size_t>(host)]);
   const Seconds patience = kPatience + 20 * campaign.least_time;
   std::vector<Json> answers;
-  for (int host = 0; host < hosts; ++host) {
-    answers.push_back(parse_json(bench.workers.receive(host, patience), "a worker's answer"));
+  for (const std::string& line : bench.workers.receive_all(hosts, patience)) {
+    answers.push_back(parse_json(line, "a worker's answer"));
   }
   std::vector<profile::Trace> traces;
   if (sampler) traces = sampler->stop();
@@ -252,13 +253,8 @@ store::RunRecord measure_whole(const Campaign& campaign, const Configuration& co
   }
   for (std::size_t host = 0; host < lines.size(); ++host) children[host]->write_line(lines[host]);
   std::vector<Json> answers;
-  for (const std::unique_ptr<Child>& child : children) {
-    const std::optional<std::string> line = child->read_line(kWholePatience);
-    if (!line) throw Error(ErrorKind::Io, "a worker has ended without an answer");
-    answers.push_back(parse_json(*line, "a worker's answer"));
-    if (!answers.back().value("ok", false)) {
-      throw Error(ErrorKind::Io, "a worker failed: " + answers.back().value("error", "no reason"));
-    }
+  for (const std::string& line : receive_from(children, kWholePatience)) {
+    answers.push_back(parse_json(line, "a worker's answer"));
   }
   for (const std::unique_ptr<Child>& child : children) child->wait();
   store::RunRecord record;

@@ -97,15 +97,23 @@ void Workers::send(int host, const std::string& job) {
   children_[static_cast<std::size_t>(host)]->write_line(job);
 }
 
-std::string Workers::receive(int host, Seconds patience) {
-  const std::optional<std::string> line =
-      children_[static_cast<std::size_t>(host)]->read_line(patience);
-  if (!line) throw Error(ErrorKind::Io, "a worker has ended");
-  const Json answer = parse_json(*line, "a worker's answer");
-  if (!answer.value("ok", false)) {
+std::vector<std::string> receive_from(std::span<const std::unique_ptr<Child>> workers,
+                                      Seconds patience) {
+  std::vector<Child*> children;
+  for (const std::unique_ptr<Child>& worker : workers) children.push_back(worker.get());
+  return Child::read_lines(children, patience, [](const std::string& line) {
+    const Json answer = parse_json(line, "a worker's answer");
+    if (answer.value("ok", false)) return;
     throw Error(ErrorKind::Io, "a worker failed: " + answer.value("error", "no reason given"));
-  }
-  return *line;
+  });
+}
+
+std::string Workers::receive(int host, Seconds patience) {
+  return receive_from({&children_[static_cast<std::size_t>(host)], 1}, patience).front();
+}
+
+std::vector<std::string> Workers::receive_all(int count, Seconds patience) {
+  return receive_from({children_.data(), static_cast<std::size_t>(count)}, patience);
 }
 
 }  // namespace foretrain::lab

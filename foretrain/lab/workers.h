@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,11 @@ struct WorkerOptions {
 // Starts the Python that trains on a host and gives it the package foretrain_lab. Throws Error(Io).
 std::unique_ptr<Child> start_worker(const Host& host, const WorkerOptions& options);
 
+// An answer of each in their order. Throws Error(Io) as soon as one has ended or says what went
+// wrong in it, and when `patience` is over.
+std::vector<std::string> receive_from(std::span<const std::unique_ptr<Child>> workers,
+                                      Seconds patience);
+
 // A worker per host, started when it is first needed and kept between jobs.
 class Workers {
  public:
@@ -37,6 +43,8 @@ class Workers {
   // not answer in time, or with what went wrong in it.
   void send(int host, const std::string& job);
   std::string receive(int host, Seconds patience);
+  // Of the first `count` hosts; one that ends or fails leaves nobody waiting for the others.
+  std::vector<std::string> receive_all(int count, Seconds patience);
 
   void end() { children_.clear(); }  // kills all
 
