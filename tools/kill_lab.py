@@ -226,6 +226,17 @@ class Trial:
         left = self.left(set()) + sorted(cgroups())
         return f"left at the end: {left}" if left else ""
 
+    def run(self, kills: int, draw: random.Random) -> str:
+        """What is wrong."""
+        for number in range(kills):
+            measured, target = number % 2 == 1, TARGETS[number // 2 % len(TARGETS)]
+            seconds = draw.uniform(0.0, 3.0 if measured else 12.0)
+            if problem := self.kill_after(seconds, measured, target, draw):
+                return f"kill {number + 1} ({target}) after {seconds:.2f} s: {problem}"
+            if sys.stdout.isatty():
+                print(f"\r{number + 1}/{kills} kills, {len(stored(self.store))} measurements", end="", flush=True)
+        return self.interrupt() or self.finish()
+
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -237,22 +248,15 @@ def main() -> int:
     if reason := can_run(options.python):
         print(f"kill_lab: skipped: {reason}")
         return SKIPPED
-    draw = random.Random(options.seed)
     with tempfile.TemporaryDirectory() as folder:
         models = max(3, 2 * options.kills)  # more than the kills let through
         trial = Trial(options.program, options.python, pathlib.Path(folder), models)
-        for number in range(options.kills):
-            measured, target = number % 2 == 1, TARGETS[number // 2 % len(TARGETS)]
-            seconds = draw.uniform(0.0, 3.0 if measured else 12.0)
-            if problem := trial.kill_after(seconds, measured, target, draw):
-                print(f"kill {number + 1} ({target}) after {seconds:.2f} s: {problem}")
-                return 1
-        kept = len(stored(trial.store))
-        if problem := trial.interrupt() or trial.finish():
-            print(problem)
-            return 1
-    print(f"{options.kills} kills: nothing lost of {kept} measurements, nothing left behind")
-    return 0
+        try:
+            problem = trial.run(options.kills, random.Random(options.seed))
+        finally:
+            trial.kill([*processes(trial.mark)])
+    print(problem or f"{options.kills} kills: nothing lost, nothing left behind")
+    return 1 if problem else 0
 
 
 if __name__ == "__main__":
