@@ -48,14 +48,15 @@ const std::array kFrameworks{
               .host_per_tensor_s = 110e-6,
               .host_per_step_s = 2.4e-3},
     // Graph mode: an executor in C++ issues operators (host time assumed); Adam moves 35 values
-    // per parameter.
+    // per parameter. A step is a call that returns its results: 5 ms of Python between two.
     Framework{.name = "tensorflow",
               .flash_short = false,
               .autotunes = true,
               .copies_heads = true,
               .composed = true,
               .host_scale = 0.5,
-              .update_passes = 1.8},
+              .update_passes = 1.8,
+              .call_s = 5e-3},
     // Fuses batch norm, addition and activation; fused optimizer kernels, one per tensor. Its
     // engine issues operators from C++: half of eager PyTorch's host time (assumed), but its
     // store of parameters takes 150 us per tensor (batches of 1 in its own performance tables).
@@ -134,7 +135,8 @@ const std::array kFrameworks{
               .copies_heads = true,
               .fused_update = true,
               .fused_softmax = true,
-              .host_scale = 0.35},
+              .host_scale = 0.35,
+              .call_s = 5e-3},
     // XLA compiles the whole step; one call issues it. Assumed.
     Framework{.name = "jax",
               .fusion = Fusion::Pointwise,

@@ -38,6 +38,7 @@ struct Framework {
   double hook_s = 0;                     // host time per gradient of a parameter, during backward
   double host_per_tensor_s = 0;          // likewise per parameter tensor and step, in the update
   double host_per_step_s = 0;            // likewise per step
+  double call_s = 0;  // host time of a pass before its first operator, for which the device waits
 };
 
 // Throws Error(NotFound) with near matches.

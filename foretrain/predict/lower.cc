@@ -61,6 +61,8 @@ class Emitter {
     worker_.stream = sim::add_resource(job.program, sim::Service::InOrder);
     measure(library);
     last_kernel_.assign(bound.graph->nodes.size(), -1);
+    const double calls = static_cast<double>(setting.passes) * setting.framework->call_s;
+    waiting_host_ = Seconds{host_scale_ * calls};
   }
 
   // A CPU exchanges gradients itself, when they are ready.

@@ -62,6 +62,18 @@ TEST_F(Predict, AnUpdateOverlapsItsLaunches) {
   EXPECT_NEAR(tail(R"(,"optimizer":"adamw","host_speed":0.1)"), 32.36e-3 + device / 8, 0.05 * device);
 }
 
+// TensorFlow's device waits 5 ms for each pass' call and 0.5 * 53 us for its first convolution's
+// launch; behind a batch of 64 the host hides everything else.
+TEST_F(Predict, ACallPerPassKeepsTheDeviceWaiting) {
+  const std::string vgg = R"("model":"vgg16","device":"v100","framework":"tensorflow","batch":64)";
+  EXPECT_NEAR(report(vgg).breakdown.host.count(), 5.0265e-3, 1e-6);
+  EXPECT_NEAR(report(vgg + R"(,"host_speed":2)").breakdown.host.count(), 2.51325e-3, 1e-6);
+  // Four calls; a quarter of the batch hides less of the first launches, 1 ms of them at most.
+  const Report four = report(vgg + R"(,"strategy":{"micro_batch":16})");
+  EXPECT_GT(four.breakdown.host.count(), 20e-3);
+  EXPECT_LT(four.breakdown.host.count(), 21e-3);
+}
+
 // AdaptDL's host begins the update of VGG-16's 32 tensors when the device is done, so all of it
 // counts: 32 (12 + 2 + 110) + 100 + 2400 us = 6.468 ms. PyTorch's is hidden behind the device.
 TEST_F(Predict, AHostThatWaitsForTheDeviceAddsItsUpdate) {
