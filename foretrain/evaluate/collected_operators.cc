@@ -14,6 +14,7 @@
 #include "foretrain/graph/backward.h"
 #include "foretrain/graph/builder.h"
 #include "foretrain/graph/op.h"
+#include "foretrain/graph/passes.h"
 
 namespace foretrain::evaluate {
 namespace {
@@ -77,6 +78,13 @@ bool holds_indices(Kind kind, std::size_t input) {
          ((kind == Kind::CrossEntropy || kind == Kind::Gather) && input == 1);
 }
 
+// Of tensors that are stored in 16 bits.
+std::optional<Precision> short_precision(std::string_view dtype) {
+  if (dtype == "f16") return Precision::Fp16;
+  if (dtype == "bf16") return Precision::Bf16;
+  return std::nullopt;
+}
+
 graph::Graph graph_of(const Row& row, const std::string& where) {
   const std::string name(cell(row, "kind"));
   const std::optional<Kind> kind = graph::kind_named(name);
@@ -99,7 +107,9 @@ graph::Graph graph_of(const Row& row, const std::string& where) {
   return builder.finish();
 }
 
-std::unique_ptr<OperatorCase> case_of(const Row& row, const std::string& where) {
+}  // namespace
+
+std::unique_ptr<OperatorCase> collected_case(const Row& row, const std::string& where) {
   auto one = std::make_unique<OperatorCase>();
   one->line = row.line;
   one->device = "cpu:cores=1";
@@ -116,6 +126,10 @@ std::unique_ptr<OperatorCase> case_of(const Row& row, const std::string& where) 
     if (what.starts_with(where)) throw;
     fail(where, what);
   }
+  if (const auto precision = short_precision(cell(row, "dtype"))) {
+    one->precision = *precision;
+    one->graph = graph::set_precision(one->graph, *precision, graph::Casting::WholeModel);
+  }
   if (cell(row, "direction") == "backward") {
     one->phase = graph::Phase::Backward;
     one->op += " backward";
@@ -125,8 +139,6 @@ std::unique_ptr<OperatorCase> case_of(const Row& row, const std::string& where) 
   one->bound = graph::bind(one->graph, {{"batch", 1}});
   return one;
 }
-
-}  // namespace
 
 bool are_collected(const std::vector<std::string>& columns) {
   constexpr auto kColumns = std::to_array<std::string_view>(
@@ -143,7 +155,7 @@ OperatorCases read_collected(const std::filesystem::path& path, std::size_t stri
   std::size_t number = 0;
   for (Row row; file.next(row);) {
     if (number++ % stride != 0) continue;
-    cases.push_back(case_of(row, name + ": line " + std::to_string(row.line)));
+    cases.push_back(collected_case(row, name + ": line " + std::to_string(row.line)));
   }
   return cases;
 }

@@ -188,7 +188,11 @@ std::vector<SourceScore> pooled(const std::vector<SourceScore>& sources) {
 }
 
 std::string judged_header() {
-  return "file,line,device,metric,measured,predicted,low,high,one_ratio";
+  std::string text = "file,line,device,metric,measured,predicted,low,high,one_ratio";
+  for (std::size_t t = 0; t < kTraits; ++t) {
+    text += "," + std::string(trait_name(static_cast<Trait>(t)));
+  }
+  return text;
 }
 
 std::string judged_line(const JudgedCase& one) {
@@ -197,9 +201,12 @@ std::string judged_line(const JudgedCase& one) {
   const IntervalCell& cell = one.left_out.cell;
   const double low = row.predicted * std::exp(rate ? -cell.high : cell.low);
   const double high = row.predicted * std::exp(rate ? -cell.low : cell.high);
-  return csv_field(row.file) + "," + std::to_string(row.line) + "," + csv_field(row.device) + "," +
-         csv_field(row.metric) + number(row.measured) + number(row.predicted) + number(low) +
-         number(high) + number(std::exp(one.left_out.constant));
+  std::string text = csv_field(row.file) + "," + std::to_string(row.line) + "," +
+                     csv_field(row.device) + "," + csv_field(row.metric) + number(row.measured) +
+                     number(row.predicted) + number(low) + number(high) +
+                     number(std::exp(one.left_out.constant));
+  for (const std::string& trait : row.regime) text += "," + csv_field(trait);
+  return text;
 }
 
 }  // namespace foretrain::fit

@@ -49,7 +49,7 @@ FittedIntervals fit_intervals(const std::filesystem::path& data, const Intervals
 std::vector<SourceScore> pooled(const std::vector<SourceScore>& sources);
 
 // A CSV line per case: file, line, device, metric, measured and predicted value, the ends of the
-// predicted value's interval with its source left out, and the one ratio for all.
+// predicted value's interval with its source left out, the one ratio for all, and the regime.
 std::string judged_header();
 std::string judged_line(const JudgedCase& one);
 

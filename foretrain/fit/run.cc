@@ -11,14 +11,12 @@
 #include "foretrain/base/file.h"
 #include "foretrain/base/near.h"
 #include "foretrain/cost/framework_file.h"
-#include "foretrain/evaluate/lab_runs.h"
 #include "foretrain/fit/collectives.h"
-#include "foretrain/fit/cpu_operators.h"
+#include "foretrain/fit/commands.h"
 #include "foretrain/fit/framework.h"
 #include "foretrain/fit/intervals.h"
 #include "foretrain/fit/operators.h"
 #include "foretrain/fit/steps.h"
-#include "foretrain/tune/calibration.h"
 
 namespace foretrain::fit {
 namespace {
@@ -42,14 +40,6 @@ std::string note(const FittedGroup& group, const OperatorFit& fit) {
   std::string text = group.name + ": " + std::to_string(group.rows) + " rows";
   for (const std::string& device : fit.without) text += ", without " + device;
   return text;
-}
-
-void write_file(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) throw Error(ErrorKind::Io, named(path) + ": cannot be written");
-  std::printf("written: %s\n", path.c_str());
 }
 
 void fit_to_steps(const OperatorsCommand& command, cost::Constants& constants,
@@ -143,81 +133,6 @@ void add_collectives(CLI::App& app) {
   sub.add_option("--without", command->fit.without, "leave this cluster out; may be repeated");
   sub.add_option("--evaluations", command->fit.evaluations, "effort")->check(CLI::Range(1, 100000));
   sub.callback([command] { run_collectives(*command); });
-}
-
-struct CalibrationCommand {
-  std::string data;
-  std::string operators;
-  std::string setting;
-  std::size_t runs = 10;
-  std::string output;
-  tune::CalibrationFit fit;
-};
-
-void write(const Calibration& found, const std::string& note, const std::string& file) {
-  write_file(file, write_calibration(found, std::span(&note, 1)));
-}
-
-void run_calibration(const CalibrationCommand& command) {
-  Library library = load_library();
-  if (command.data.empty() && command.operators.empty()) {
-    throw Error(ErrorKind::BadInput, "nothing to calibrate by: give --data, --operators or both");
-  }
-  if (!command.operators.empty()) {
-    const evaluate::OperatorCases cases = evaluate::read_operators(command.operators);
-    const Calibration machine = machine_of(cases, library.operators->constants, library.catalog);
-    std::printf("  %s by %zu operators: compute x %.3f, memory x %.3f, host x %.3f\n",
-                machine.device.c_str(), cases.size(), machine.compute, machine.memory,
-                machine.host);
-    if (command.data.empty()) {
-      write(machine, std::to_string(cases.size()) + " measured operators", command.output);
-      return;
-    }
-    library.calibrations = {machine};
-  }
-  const bool lab = command.data.ends_with(".csv");
-  const std::vector<MeasuredStep> steps =
-      lab ? evaluate::calibration_runs(command.data, command.setting, command.runs)
-          : tune::read_steps(command.data);
-  tune::FittedCalibration fitted = tune::fit_calibration(steps, command.fit, library);
-  Calibration& found = fitted.calibration;
-  if (lab) found.startup_s = evaluate::startup_s(command.data, steps);
-  std::printf("  %s by %zu steps: compute x %.3f, memory x %.3f, host x %.3f, network x %.3f\n",
-              found.device.c_str(), fitted.steps, found.compute, found.memory, found.host,
-              found.network);
-  std::printf("  mean error of these steps %.1f %% -> %.1f %%\n", 100 * fitted.before,
-              100 * fitted.after);
-  write(found, std::to_string(fitted.steps) + " measured steps", command.output);
-}
-
-void add_calibration(CLI::App& app) {
-  auto command = std::make_shared<CalibrationCommand>();
-  CLI::App& sub =
-      *app.add_subcommand("calibration", "speed of one device from a few measured steps");
-  sub.footer(
-      "Each line of the file is a step: {\"request\": {\"model\": \"resnet50\", ...}, "
-      "\"step_time_s\": 0.12}\n"
-      "Examples:\n  foretrain fit calibration --data steps.jsonl -o mine.json\n"
-      "  foretrain predict bert-large --device t4 --predictors mine.json\n"
-      "  foretrain fit calibration --operators operators.csv --data runs.csv -o cpu.json");
-  sub.add_option("--data", command->data,
-                 "JSON lines of measured steps, or the lab's runs as CSV (store export)");
-  sub.add_option("--runs", command->runs, "of the lab: so many, of different models (10)")
-      ->check(CLI::Range(1, 10000));
-  sub.add_option("--setting", command->setting, "of the lab: runs of this setting (the first)");
-  sub.add_option("--operators", command->operators,
-                 "operators that `foretrain collect operators` timed: where to start from");
-  sub.add_option("-o,--output", command->output, "the predictor file to write")->required();
-  sub.add_option("--usual", command->fit.usual,
-                 "how far such machines lie from the datasheet (0.5)")
-      ->check(CLI::Range(0.01, 5.0));
-  sub.add_option("--noise", command->fit.noise, "how far steps lie from predictions (0.08)")
-      ->check(CLI::Range(0.001, 5.0));
-  sub.add_option("--factors", command->fit.factors, "find only these; the others stay as they are")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::IsMember(tune::factor_names()));
-  sub.callback([command] { run_calibration(*command); });
 }
 
 struct IntervalsCommand {
@@ -323,12 +238,20 @@ void add_framework(CLI::App& app) {
 
 }  // namespace
 
+void write_file(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) throw Error(ErrorKind::Io, named(path) + ": cannot be written");
+  std::printf("written: %s\n", path.c_str());
+}
+
 int run(int count, char** arguments) {
   CLI::App app("trains predictors from measurements", "foretrain fit");
   app.require_subcommand(1);
   add_operators(app);
   add_collectives(app);
-  add_calibration(app);
+  add_calibration_command(app);
   add_intervals(app);
   add_framework(app);
   try {

@@ -248,12 +248,14 @@ void apply(const Calibration& calibration, Setting& setting) {
 // What is in use, then what the request names in addition.
 void apply_predictors(const Request& request, const Library& library, Setting& setting) {
   setting.operators = library.operators;
+  setting.intervals = library.intervals;
   setting.host_speed = request.host_speed;
   for (const Calibration& calibration : library.calibrations) apply(calibration, setting);
   for (const std::string& path : request.predictors) {
     const auto predictor = find_predictor(path, library);
     if (predictor->operators) setting.operators = predictor->operators;
     if (predictor->calibration) apply(*predictor->calibration, setting);
+    if (predictor->intervals) setting.intervals = predictor->intervals;
   }
 }
 

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 
 #include "foretrain/base/error.h"
 #include "foretrain/predict/summarise.h"
@@ -79,12 +81,13 @@ class Trust : public testing::Test {
  protected:
   Report report_of(const std::string& json) {
     const Request request = parse_request(json, "test");
-    const Stages stages = run_stages(request, library_);
+    Stages stages = run_stages(request, library_);
+    stages.setting.intervals = std::make_shared<const Intervals>(some_intervals());
     Report report = summarise(stages, request, library_);
     report.step_time_s.low = report.step_time_s.high = std::nullopt;
     report.warnings.clear();
     regime_ = regime_of(stages, request, report);
-    report_trust(stages, request, some_intervals(), report);
+    report_trust(stages, request, report);
     return report;
   }
 
@@ -105,6 +108,26 @@ TEST_F(Trust, TheStepHasTheIntervalOfItsRegime) {
   EXPECT_NEAR(*step.high, step.value * std::exp(cell.high), 1e-12);
   EXPECT_EQ(step.confidence, 0.9);
   EXPECT_TRUE(report.warnings.empty());
+}
+
+// As `predictors` of a request, the way a user gives it.
+TEST_F(Trust, AFileOfIntervalsIsAPredictor) {
+  const std::filesystem::path file =
+      std::filesystem::temp_directory_path() / "foretrain_intervals_test.json";
+  Intervals mine = some_intervals();
+  mine.cells = {{"", {-0.25, 0.75, 30, 3}}};
+  std::ofstream(file) << write_intervals(mine, {});
+  const Report report = predict(
+      parse_request(R"({"model": "mlp", "device": "t4", "predictors": [")" + file.string() + "\"]}",
+                    "test"),
+      library_);
+  std::filesystem::remove(file);
+  const Estimate& step = report.step_time_s;
+  EXPECT_NEAR(*step.low, step.value * std::exp(-0.25), 1e-12);
+  EXPECT_NEAR(*step.high, step.value * std::exp(0.75), 1e-12);
+  for (const std::string& text : report.assumptions) {
+    EXPECT_EQ(text.find("without your predictors"), std::string::npos);
+  }
 }
 
 TEST_F(Trust, ACpuHasNoIntervalAndAWarning) {

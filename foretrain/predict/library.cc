@@ -57,6 +57,7 @@ Library copy_of(const Library& library) {
   copy.operators = library.operators;
   copy.calibrations = library.calibrations;
   copy.frameworks = library.frameworks;
+  copy.intervals = library.intervals;
   copy.read_files = library.read_files;
   copy.steps = std::make_unique<StepCache>();
   copy.predictors = std::make_unique<PredictorCache>();
@@ -71,6 +72,8 @@ Predictor read_predictor(const std::string& path) {
     predictor.calibration = read_calibration(text, named(path));
   } else if (text.find(cost::kFrameworkFormat) != std::string::npos) {
     predictor.framework = cost::read_framework(text, named(path));
+  } else if (text.find(kIntervalsFormat) != std::string::npos) {
+    predictor.intervals = std::make_shared<const Intervals>(read_intervals(text, named(path)));
   } else {
     const cost::Constants constants = cost::read_constants(text, named(path));
     predictor.operators =
@@ -83,6 +86,7 @@ void use(Library& library, const Predictor& predictor) {
   if (predictor.operators) library.operators = predictor.operators;
   if (predictor.calibration) library.calibrations.push_back(*predictor.calibration);
   if (predictor.framework) library.frameworks.push_back(*predictor.framework);
+  if (predictor.intervals) library.intervals = predictor.intervals;
 }
 
 }  // namespace foretrain

@@ -16,6 +16,7 @@
 #include "foretrain/graph/graph.h"
 #include "foretrain/hw/catalog.h"
 #include "foretrain/predict/calibration.h"
+#include "foretrain/predict/intervals.h"
 
 namespace foretrain {
 
@@ -54,6 +55,7 @@ struct Predictor {
   std::shared_ptr<const cost::OperatorModel> operators;
   std::optional<Calibration> calibration;
   std::optional<cost::Framework> framework;
+  std::shared_ptr<const Intervals> intervals;
 };
 
 // Predictors by the file that they were read from; a file is read once.
@@ -76,6 +78,7 @@ struct Library {
   std::shared_ptr<const cost::OperatorModel> operators;  // its constants
   std::vector<Calibration> calibrations;                 // of the devices that were measured
   std::vector<cost::Framework> frameworks;               // in place of those of the same name
+  std::shared_ptr<const Intervals> intervals;            // in place of those that are shipped
   bool read_files = true;  // whether a request may name files; a server says no
   std::unique_ptr<StepCache> steps;
   std::unique_ptr<PredictorCache> predictors;

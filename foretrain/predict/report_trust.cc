@@ -24,22 +24,24 @@ MeasuredCase asked_case(const Stages& stages, const Request& request, const Regi
 
 }  // namespace
 
-void report_trust(const Stages& stages, const Request& request, const Intervals& intervals,
-                  Report& report) {
+void report_trust(const Stages& stages, const Request& request, Report& report) {
+  const bool own = stages.setting.intervals != nullptr;
+  const Intervals& intervals = own ? *stages.setting.intervals : shipped_intervals();
   Regime regime = regime_of(stages, request, report);
   const MeasuredCase asked = asked_case(stages, request, regime);
   for (std::string& text : domain_warnings(intervals, asked)) {
     report.warnings.push_back(std::move(text));
   }
-  if (hw::is_cpu(slowest_device(stages))) return;  // none was measured
-  word(regime, Trait::Seen) = is_measured(intervals, asked.device) ? "seen" : "new";
+  const bool seen = is_measured(intervals, asked.device);
+  if (hw::is_cpu(slowest_device(stages)) && !seen) return;  // GPUs tell nothing of it
+  word(regime, Trait::Seen) = seen ? "seen" : "new";
   const IntervalCell* cell = find_cell(intervals, regime);
   if (cell == nullptr) return;
   Estimate& step = report.step_time_s;
   step.low = step.value * std::exp(cell->low);
   step.high = step.value * std::exp(cell->high);
   step.confidence = intervals.confidence;
-  if (!request.predictors.empty()) {
+  if (!request.predictors.empty() && !own) {
     report.assumptions.emplace_back("the interval is that of predictions without your predictors");
   }
 }

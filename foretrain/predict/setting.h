@@ -16,8 +16,9 @@ struct Setting {
   hw::Cluster cluster;
   std::shared_ptr<const cost::Framework> framework;
   std::shared_ptr<const cost::OperatorModel> operators;
-  double host_speed = 1;  // against the reference machine
-  double startup_s = 0;   // of a whole job, besides its steps; known by calibration only
+  std::shared_ptr<const Intervals> intervals;  // a user's own; null: those that are shipped
+  double host_speed = 1;                       // against the reference machine
+  double startup_s = 0;      // of a whole job, besides its steps; known by calibration only
   hw::Device server_device;  // of parameter servers
   int workers = 1;
   double variation = 0;  // of a worker's steps: standard deviation of their time over its mean
@@ -25,7 +26,7 @@ struct Setting {
   std::int64_t micro_batch = 1;  // per forward pass
   std::int64_t passes = 1;       // forward and backward passes per step: batch / micro_batch
   bool flash_attention = false;
-  std::optional<double> samples;  // in the data set
+  std::optional<double> samples;         // in the data set
   std::optional<hw::Instance> instance;  // of the cloud
   std::vector<std::string> assumptions;
 };

@@ -123,8 +123,8 @@ Breakdown break_down(const Stages& stages, Seconds input) {
     if (task.kind != kKernelTask || task.resource != worker.stream) continue;
     const sim::Span& span = stages.timeline.spans[t];
     if (span.start > now) {
-      const Seconds network = std::clamp(network_until(stages, static_cast<sim::TaskId>(t)), now,
-                                         span.start);
+      const Seconds network =
+          std::clamp(network_until(stages, static_cast<sim::TaskId>(t)), now, span.start);
       parts.exposed_communication += network - now;
       parts.host += span.start - network;
     }
@@ -227,7 +227,7 @@ Report summarise(const Stages& stages, const Request& request, const Library& li
   report_resources(stages, step, report);
   list_assumptions(stages, request, report);
   list_warnings(stages, report);
-  report_trust(stages, request, shipped_intervals(), report);
+  report_trust(stages, request, report);
   report_job(stages, request, library, report);
   return report;
 }

@@ -4,7 +4,6 @@
 
 #include <vector>
 
-#include "foretrain/predict/intervals.h"
 #include "foretrain/predict/predict.h"
 
 namespace foretrain {
@@ -24,8 +23,7 @@ std::vector<OperatorReport> top_operators(const Stages& stages, std::size_t most
 const hw::Device& slowest_device(const Stages& stages);
 
 // The interval of the step, and warnings where it lies outside of what was measured.
-void report_trust(const Stages& stages, const Request& request, const Intervals& intervals,
-                  Report& report);
+void report_trust(const Stages& stages, const Request& request, Report& report);
 
 MemoryReport report_memory(const Stages& stages, const Request& request);
 

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any text is read as a trace of torch.profiler whose operators can be timed, or refused with an
+// Error.
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "foretrain/base/error.h"
+#include "foretrain/evaluate/torch_trace.h"
+#include "foretrain/hw/catalog.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace foretrain;  // NOLINT: a program of its own
+  static const hw::Catalog kCatalog = hw::load_catalog();
+  static const cost::OperatorModel kModel = cost::shipped_operator_model();
+  try {
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    const evaluate::TorchTrace trace = evaluate::parse_torch_trace(text, "input");
+    if (!trace.steps_s.empty() && !(evaluate::step_of(trace) > 0)) std::abort();
+    for (const char* device : {"t4", "cpu:cores=1"}) {
+      evaluate::OperatorClock clock(kCatalog, kModel);
+      for (const auto& one : evaluate::traced_operators(trace, device, Precision::Fp32)) {
+        if (!(clock.time_s(*one) >= 0)) std::abort();
+      }
+    }
+  } catch (const Error&) {
+  }
+  return 0;
+}
