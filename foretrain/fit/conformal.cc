@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cmath>
 
 namespace foretrain::fit {
 namespace {
 
+constexpr std::array kChoices{Trait::Family, Trait::Scale,  Trait::Bound,   Trait::Precision,
+                              Trait::Mode,   Trait::Length, Trait::Machine, Trait::Seen};
 constexpr std::size_t kThinned = 250;  // rows of a source that the choice of a rule looks at
 
 using Weighted = std::vector<std::pair<double, double>>;
@@ -41,8 +44,10 @@ class View {
   Sources without_;
 };
 
-// Every source counts alike however many rows it has, up to options.most_rows.
-Weighted weigh(const std::vector<const Residual*>& rows, double most_rows, bool magnitude) {
+using Rows = std::vector<const Residual*>;
+
+// Every source counts as one at most, however many rows it has; few rows count less. Sorted.
+Weighted weigh(const Rows& rows, double most_rows, bool magnitude) {
   std::map<int, double> counts;
   for (const Residual* row : rows) ++counts[row->source];
   Weighted weighted;
@@ -50,12 +55,22 @@ Weighted weigh(const std::vector<const Residual*>& rows, double most_rows, bool 
   for (const Residual* row : rows) {
     const double count = counts[row->source];
     const double value = magnitude ? std::abs(row->log_ratio) : row->log_ratio;
-    weighted.emplace_back(value, std::min(count, most_rows) / count);
+    weighted.emplace_back(value, std::min(count / most_rows, 1.0) / count);
   }
+  std::sort(weighted.begin(), weighted.end());
   return weighted;
 }
 
-std::size_t count_sources(const std::vector<const Residual*>& rows) {
+// Adds the rows of the coarser regime with that weight in all; both are sorted.
+void add_coarser(const Weighted& coarser, double weight, Weighted& rows) {
+  const auto own = static_cast<std::ptrdiff_t>(rows.size());
+  double all = 0;
+  for (const auto& [value, share] : coarser) all += share;
+  for (const auto& [value, share] : coarser) rows.emplace_back(value, share * weight / all);
+  std::inplace_merge(rows.begin(), rows.begin() + own, rows.end());
+}
+
+std::size_t count_sources(const Rows& rows) {
   Sources sources = 0;
   for (const Residual* row : rows) sources |= bit(row->source);
   std::size_t count = 0;
@@ -63,24 +78,42 @@ std::size_t count_sources(const std::vector<const Residual*>& rows) {
   return count;
 }
 
-std::map<std::string, IntervalCell> cells_of(const View& view, const Rule& rule,
-                                             const ConformalOptions& options) {
-  std::map<std::string, std::vector<const Residual*>> groups;
+// The regimes that there are, coarser ones before those that they hold.
+std::vector<std::map<std::string, Rows>> group(const View& view, const std::vector<Trait>& traits) {
+  std::vector<std::map<std::string, Rows>> groups(traits.size() + 1);
   for (const Residual& row : view.rows()) {
     if (view.is_left_out(row)) continue;
-    for (std::size_t count = 0; count <= rule.traits.size(); ++count) {
-      groups[cell_name(rule.traits, count, row.regime)].push_back(&row);
+    for (std::size_t count = 0; count < groups.size(); ++count) {
+      groups[count][cell_name(traits, count, row.regime)].push_back(&row);
     }
   }
+  return groups;
+}
+
+std::map<std::string, IntervalCell> cells_of(const View& view, const Rule& rule,
+                                             const ConformalOptions& options) {
+  std::map<std::string, Weighted> weighted;
   std::map<std::string, IntervalCell> cells;
-  for (const auto& [name, rows] : groups) {
-    const std::size_t sources = count_sources(rows);
-    const bool few = rows.size() < options.fewest_rows || sources < options.fewest_sources;
-    if (few && !name.empty()) continue;
-    const Weighted weighted = weigh(rows, options.most_rows, false);
-    // The prediction itself is always inside.
-    cells[name] = {std::min(0.0, weighted_quantile(weighted, rule.tail)),
-                   std::max(0.0, weighted_quantile(weighted, 1 - rule.tail)), rows.size(), sources};
+  const auto groups = group(view, rule.traits);
+  for (std::size_t count = 0; count < groups.size(); ++count) {
+    for (const auto& [name, rows] : groups[count]) {
+      Weighted all = weigh(rows, options.most_rows, false);
+      if (count > 0) {
+        const Regime& regime = rows.front()->regime;
+        const std::string coarser = cell_name(rule.traits, count - 1, regime);
+        const bool same = groups[count - 1].at(coarser).size() == rows.size();
+        if (same) {
+          all = weighted.at(coarser);  // a trait that divides nothing tells nothing
+        } else {
+          add_coarser(weighted.at(coarser), options.coarser, all);
+        }
+      }
+      // The prediction itself is always inside.
+      cells[name] = {std::min(0.0, weighted_quantile(all, rule.tail)),
+                     std::max(0.0, weighted_quantile(all, 1 - rule.tail)), rows.size(),
+                     count_sources(rows)};
+      weighted[name] = std::move(all);
+    }
   }
   return cells;
 }
@@ -136,8 +169,7 @@ bool add_trait(const Residuals& residuals, Sources without, const ConformalOptio
                Rule& rule, double& score) {
   Rule best = rule;
   double least = score * (1 - options.gain);
-  for (std::size_t t = 0; t < kTraits; ++t) {
-    const Trait which = static_cast<Trait>(t);
+  for (const Trait which : kChoices) {
     if (std::count(rule.traits.begin(), rule.traits.end(), which) > 0) continue;
     Rule longer = rule;
     longer.traits.push_back(which);
@@ -168,18 +200,19 @@ Rule choose_of_thinned(const Residuals& residuals, Sources without,
 }
 
 double constant_of(const View& view, const ConformalOptions& options) {
-  std::vector<const Residual*> rows;
+  Rows rows;
   for (const Residual& row : view.rows()) {
     if (!view.is_left_out(row)) rows.push_back(&row);
   }
-  return rows.empty() ? 0
-                      : weighted_quantile(weigh(rows, options.most_rows, true), options.confidence);
+  if (rows.empty()) return 0;
+  return weighted_quantile(weigh(rows, options.most_rows, true), options.confidence);
 }
 
 }  // namespace
 
-double weighted_quantile(std::vector<std::pair<double, double>> values_and_weights, double share) {
-  std::sort(values_and_weights.begin(), values_and_weights.end());
+double weighted_quantile(const std::vector<std::pair<double, double>>& values_and_weights,
+                         double share) {
+  assert(std::is_sorted(values_and_weights.begin(), values_and_weights.end()));
   double all = 0;
   for (const auto& [value, weight] : values_and_weights) all += weight;
   constexpr double kRounding = 1e-9;  // of sums of weights

@@ -27,10 +27,9 @@ struct Residuals {
 
 struct ConformalOptions {
   double confidence = 0.9;
-  std::size_t fewest_rows = 20;    // of a cell; fewer belong to the coarser one
-  std::size_t fewest_sources = 2;  // likewise: one source says nothing of another
-  double most_rows = 60;           // of a source and cell, more count as so many
-  std::size_t most_traits = 4;
+  double most_rows = 60;  // of a source and cell, more count as so many: as one whole source
+  double coarser = 1;     // whole sources as which the rows of the coarser cell count in a cell
+  std::size_t most_traits = 3;
   double gain = 0.01;  // by which one more trait must improve the score
 };
 
@@ -43,10 +42,14 @@ struct Rule {
 // Sources that are left out, as bits.
 using Sources = std::uint64_t;
 
+// Quantiles in each regime, of its rows together with those of the coarser regime, which count as
+// `coarser` sources: a regime that many sources know has its own, one that a single source knows
+// lies midway.
 std::map<std::string, IntervalCell> fit_cells(const Residuals& residuals, const Rule& rule,
                                               Sources without, const ConformalOptions& options);
 
-// Traits one by one while the mean interval score of sources left out improves, then the tails
+// Traits of the request, never names of frameworks or architectures, which tell nothing of others,
+// one by one while the mean interval score of sources left out improves, then the tails
 // that cover left-out sources as promised. Never looks at `without`.
 Rule choose_rule(const Residuals& residuals, Sources without, const ConformalOptions& options);
 
@@ -61,7 +64,9 @@ std::vector<LeftOut> leave_sources_out(const Residuals& residuals, const Conform
 // 2007), on logarithms; less is better.
 double interval_score(double value, double low, double high, double confidence);
 
-// The least value that at least `share` of the weight does not exceed. `values` must not be empty.
-double weighted_quantile(std::vector<std::pair<double, double>> values_and_weights, double share);
+// The least value that at least `share` of the weight does not exceed. There must be one, and they
+// must be sorted.
+double weighted_quantile(const std::vector<std::pair<double, double>>& values_and_weights,
+                         double share);
 
 }  // namespace foretrain::fit

@@ -28,7 +28,7 @@ Residuals two_regimes() {
 
 // Weights 1, 1, 2: three quarters of the weight are not above 3 only with the last one.
 TEST(Conformal, QuantilesAreOfTheWeight) {
-  const std::vector<std::pair<double, double>> values{{3, 2}, {1, 1}, {2, 1}};
+  const std::vector<std::pair<double, double>> values{{1, 1}, {2, 1}, {3, 2}};
   EXPECT_EQ(weighted_quantile(values, 0.25), 1);
   EXPECT_EQ(weighted_quantile(values, 0.5), 2);
   EXPECT_EQ(weighted_quantile(values, 0.51), 3);
@@ -45,7 +45,9 @@ TEST(Conformal, TheScoreIsWidthAndWhatLiesOutside) {
 // A tail of 5 % of 41 values leaves two out on each side: the third is +-0.09 and +-0.9.
 TEST(Conformal, CellsHaveTheQuantilesOfTheirRegime) {
   const Rule rule{{Trait::Bound}, 0.05};
-  const auto cells = fit_cells(two_regimes(), rule, 0, {});
+  ConformalOptions options;
+  options.coarser = 0;
+  const auto cells = fit_cells(two_regimes(), rule, 0, options);
   ASSERT_EQ(cells.size(), 3u);
   EXPECT_NEAR(cells.at("compute").low, -0.09, 1e-12);
   EXPECT_NEAR(cells.at("compute").high, 0.09, 1e-12);
@@ -54,13 +56,23 @@ TEST(Conformal, CellsHaveTheQuantilesOfTheirRegime) {
   EXPECT_EQ(cells.at("host").sources, 4u);
 }
 
-TEST(Conformal, FewRowsOrOneSourceBelongToTheCoarserCell) {
+// Only a, as one source, knows the host regime; all rows, half of them a's, count as another: three
+// quarters of the weight lie at -1, a quarter at 1.
+TEST(Conformal, ARegimeOfOneSourceLiesMidway) {
+  Residuals residuals{{"a", "b"}, {}};
+  for (int i = 0; i < 60; ++i) {
+    residuals.rows.push_back(row(0, "host", -1));
+    residuals.rows.push_back(row(1, "compute", 1));
+  }
+  EXPECT_EQ(fit_cells(residuals, {{Trait::Bound}, 0.2}, 0, {}).at("host").high, 1);
+  EXPECT_EQ(fit_cells(residuals, {{Trait::Bound}, 0.3}, 0, {}).at("host").high, 0);
+}
+
+// One row of each source is a sixtieth of one: 4 / 60 of a source against one of all rows.
+TEST(Conformal, FewRowsCountLittle) {
   Residuals residuals = two_regimes();
-  for (int i = 0; i < 30; ++i) residuals.rows.push_back(row(0, "communication", 5));
   for (int source = 0; source < 4; ++source) residuals.rows.push_back(row(source, "memory", 5));
-  const auto cells = fit_cells(residuals, {{Trait::Bound}, 0.05}, 0, {});
-  EXPECT_FALSE(cells.contains("communication"));
-  EXPECT_FALSE(cells.contains("memory"));
+  EXPECT_LT(fit_cells(residuals, {{Trait::Bound}, 0.1}, 0, {}).at("memory").high, 1.01);
 }
 
 // Source b repeats one value 600 times: it weighs as 60 rows of 60 + 82, so the median of all
@@ -102,10 +114,8 @@ TEST(Conformal, ADeviceOfNoOtherSourceIsNew) {
     residuals.rows.push_back(row(2, "host", 0.9, "k80"));
   }
   const Rule rule{{Trait::Seen}, 0.05};
-  ConformalOptions options;
-  options.fewest_sources = 1;
-  EXPECT_TRUE(fit_cells(residuals, rule, 0, options).contains("seen"));
-  EXPECT_FALSE(fit_cells(residuals, rule, 1, options).contains("seen"));
+  EXPECT_TRUE(fit_cells(residuals, rule, 0, {}).contains("seen"));
+  EXPECT_FALSE(fit_cells(residuals, rule, 1, {}).contains("seen"));
 }
 
 }  // namespace
