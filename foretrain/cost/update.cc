@@ -66,4 +66,10 @@ OpTime update_time(const NodeView& v, const graph::Work& work, const Context& co
   return time;
 }
 
+int launch_parts(const graph::Node& node, int kernels, const Framework& framework) {
+  constexpr int kMost = 8;
+  if (node.kind != Kind::Update || framework.waits_for_device) return 1;
+  return std::clamp(kernels, 1, kMost);
+}
+
 }  // namespace foretrain::cost

@@ -11,4 +11,9 @@ double update_bytes(const graph::NodeView& v, const graph::Work& work, const Fra
 // Launches that an it takes.
 double update_launches(const graph::NodeView& v, const Framework& framework);
 
+// An optimizer's many launches are one node. The device begins with the first of them, so host
+// and device share such a node in this many parts; one where the host waits for the device again
+// and again, and for every other node. `kernels` is the node's number of launches.
+int launch_parts(const graph::Node& node, int kernels, const Framework& framework);
+
 }  // namespace foretrain::cost

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "foretrain/cost/update.h"
+
 namespace foretrain::fit {
 namespace {
 
@@ -73,11 +75,19 @@ Seconds step_time(const StepCase& one, const cost::OperatorModel& model, const M
   ops.reserve(one.like.size());
   for (const std::size_t kind : one.like) ops.push_back(kinds[kind]);
   cost::share_power(ops, context);
+  const cost::Framework& framework = *one.setting.framework;
+  Seconds waiting{framework.call_s / (machine.host * one.setting.host_speed)};
   Seconds issued{0};
   Seconds done{0};
   for (std::size_t n = 0; n < ops.size(); ++n) {
-    issued += hosts[one.like[n]];
-    if (ops[n].kernels > 0) done = std::max(done, issued) + ops[n].total;
+    waiting += hosts[one.like[n]];
+    if (ops[n].kernels == 0) continue;
+    const int parts = cost::launch_parts(one.step->graph.nodes[n], ops[n].kernels, framework);
+    for (int part = 0; part < parts; ++part) {
+      issued += waiting / parts;
+      done = std::max(done, issued) + ops[n].total / parts;
+    }
+    waiting = Seconds{0};
   }
   return done + one.input / machine.copy;
 }

@@ -28,11 +28,13 @@ class StepClock : public ::testing::Test {
   Library library_ = load_library();
 };
 
-// One bound by its host, one by its device, one by its power, one with a copy of its input.
+// One bound by its host, one by its device, one by its power, one that waits for its call, one with
+// a copy of its input.
 TEST_F(StepClock, AgreesWithPredict) {
   for (const evaluate::Case& one :
        {row("shufflenet_v2_x0_5", "a100-sxm4-40gb", ""), row("vgg16", "titan-xp", ""),
         row("resnet50", "t4", R"(, "precision": "fp16")"),
+        row("resnet18", "v100", R"(, "framework": "tensorflow", "optimizer": "adam")"),
         row("resnet18", "rtx-2080-ti",
             R"(, "optimizer": "none", "copy_rate": 2e9, "host_speed": 0.7)")}) {
     EXPECT_NEAR(timed(one, {}), predicted(one), 1e-9) << one.request;

@@ -4,6 +4,7 @@
 
 #include "foretrain/base/normal.h"
 #include "foretrain/cost/cpu.h"
+#include "foretrain/cost/update.h"
 #include "foretrain/predict/communicate.h"
 #include "foretrain/predict/job.h"
 
@@ -82,7 +83,7 @@ class Emitter {
     for (std::size_t n = first; n < last; ++n) {
       const graph::NodeView view{bound_, bound_.graph->nodes[n]};
       waiting_host_ += times * host_scale_ * cost::host_time(view, context_);
-      const int parts = parts_of(n);
+      const int parts = cost::launch_parts(view.node, worker_.ops[n].kernels, *context_.framework);
       const Seconds host = waiting_host_ / parts;
       const Seconds kernel = times * worker_.ops[n].total / parts;
       if (worker_.ops[n].kernels > 0) {
@@ -107,15 +108,6 @@ class Emitter {
   }
 
  private:
-  // An optimizer's many launches are one node: the device begins with the first of them, unless
-  // the host waits for it again and again.
-  int parts_of(std::size_t n) const {
-    constexpr int kMostParts = 8;
-    const bool update = bound_.graph->nodes[n].kind == graph::Kind::Update;
-    if (!update || context_.framework->waits_for_device) return 1;
-    return std::clamp(worker_.ops[n].kernels, 1, kMostParts);
-  }
-
   // A host task and the kernel that it launches, which also waits for `after`; clears that.
   void issue(std::int32_t tag, Seconds host, Seconds kernel, std::vector<sim::TaskId>& after) {
     after.push_back(sim::add_task(job_.program, {worker_.host, host, kHostTask, tag}, host_after_));
