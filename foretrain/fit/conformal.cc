@@ -119,7 +119,7 @@ std::map<std::string, IntervalCell> cells_of(const View& view, const Rule& rule,
 }
 
 struct Judgement {
-  double score = 0;     // mean over sources of the mean over their rows
+  double score = 0;     // mean over sources, those of few rows count less, of their rows' mean
   double coverage = 0;  // likewise
 };
 
@@ -143,9 +143,10 @@ Judgement judge(const Residuals& residuals, const Rule& rule, Sources without,
       ++rows;
     }
     if (rows == 0) continue;
-    all.score += one.score / rows;
-    all.coverage += one.coverage / rows;
-    ++sources;
+    const double weight = std::min(rows / options.most_rows, 1.0);
+    all.score += weight * one.score / rows;
+    all.coverage += weight * one.coverage / rows;
+    sources += weight;
   }
   if (sources > 0) all = {all.score / sources, all.coverage / sources};
   return all;

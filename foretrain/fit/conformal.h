@@ -28,8 +28,8 @@ struct Residuals {
 struct ConformalOptions {
   double confidence = 0.9;
   double most_rows = 60;  // of a source and cell, more count as so many: as one whole source
-  double coarser = 1;     // whole sources as which the rows of the coarser cell count in a cell
-  std::size_t most_traits = 3;
+  double coarser = 2;     // whole sources as which the rows of the coarser cell count in a cell
+  std::size_t most_traits = 1;
   double gain = 0.01;  // by which one more trait must improve the score
 };
 
@@ -44,7 +44,7 @@ using Sources = std::uint64_t;
 
 // Quantiles in each regime, of its rows together with those of the coarser regime, which count as
 // `coarser` sources: a regime that many sources know has its own, one that a single source knows
-// lies midway.
+// lies near the coarser one's.
 std::map<std::string, IntervalCell> fit_cells(const Residuals& residuals, const Rule& rule,
                                               Sources without, const ConformalOptions& options);
 

@@ -192,6 +192,12 @@ void add_intervals(CLI::App& app) {
   sub.add_option("--without", command->fit.without,
                  "rows that are judged but never fitted: FILE or FILE/DEVICE")
       ->delimiter(',');
+  sub.add_option("--traits", command->fit.conformal.most_traits,
+                 "words of a regime, at most (1); few sources support few")
+      ->check(CLI::Range(0, 8));
+  sub.add_option("--coarser", command->fit.conformal.coarser,
+                 "sources as which the coarser regime's rows count (2)")
+      ->check(CLI::Range(0.1, 100.0));
   sub.add_option("--confidence", command->fit.conformal.confidence, "share that is covered (0.9)")
       ->check(CLI::Range(0.5, 0.99));
   sub.callback([command] { run_intervals(*command); });
