@@ -42,6 +42,7 @@ void visit_rates(Constants& c, Visit visit) {
   visit("cap", "tensor", c.cap.tensor);
   visit("cap", "tensor_conv", c.cap.tensor_conv);
   visit("cap", "converted", c.cap.converted);
+  visit("cap", "short_values", c.cap.short_values);
   auto& b = c.bandwidth;
   visit("bandwidth", "hbm", b.hbm);
   visit("bandwidth", "volta", b.volta);
@@ -108,6 +109,7 @@ void visit_convolutions(Constants& c, Visit visit) {
   visit("vector_conv", "weight_transform", v.weight_transform);
   visit("vector_conv", "exponent", v.exponent);
   visit("vector_conv", "weight_grad", v.weight_grad);
+  visit("vector_conv", "weight_grad_unfused", v.weight_grad_unfused);
   visit("vector_conv", "grouped", v.grouped);
   visit("vector_conv", "untuned", v.untuned);
   visit("vector_conv", "depthwise", v.depthwise);
@@ -138,6 +140,10 @@ void visit_streams(Constants& c, Visit visit) {
   visit("streams", "rms", s.rms);
   visit("streams", "rms_grad", s.rms_grad);
   visit("streams", "batch_norm_short", s.batch_norm_short);
+  visit("streams", "batch_norm", s.batch_norm);
+  visit("streams", "batch_norm_grad", s.batch_norm_grad);
+  visit("streams", "batch_norm_own", s.batch_norm_own);
+  visit("streams", "batch_norm_own_grad", s.batch_norm_own_grad);
   visit("streams", "max_pool", s.max_pool);
   visit("streams", "loss_grad", s.loss_grad);
   visit("streams", "gelu_short", s.gelu_short);

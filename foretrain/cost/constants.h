@@ -41,6 +41,9 @@ struct CapConstants {
   double tensor = 0;       // products on matrix units
   double tensor_conv = 0;  // convolutions on matrix units
   double converted = 0;    // 16-bit convolutions without units for them, of the fp32 rate
+  // Where 16-bit arithmetic is slower than fp32's: values that kernels read or write per second,
+  // against that peak. Each has to be converted.
+  double short_values = 0;
 };
 
 // Shares of the datasheet's bandwidth.
@@ -99,12 +102,13 @@ struct VectorConvConstants {
   double transform = 0;         // bandwidth of its transforms
   double weight_transform = 0;  // likewise, of the weights
   double exponent = 0;
-  double weight_grad = 0;  // rate against forward
-  double grouped = 0;      // likewise
-  double untuned = 0;      // rate of algorithms chosen by rule against the best of those tried
-  double depthwise = 0;    // bandwidth
-  double depthwise_grad = 0;
-  double bias = 0;  // passes over the output
+  double weight_grad = 0;          // rate against forward
+  double weight_grad_unfused = 0;  // likewise, of F(4,3)
+  double grouped = 0;              // likewise
+  double untuned = 0;    // rate of algorithms chosen by rule against the best of those tried
+  double depthwise = 0;  // cycles of a multiprocessor for each product, forward and input gradient
+  double depthwise_grad = 0;  // likewise, weight gradient
+  double bias = 0;            // passes over the output
 };
 
 struct TensorConvConstants {
@@ -144,6 +148,12 @@ struct StreamConstants {
   double rms = 0;  // bytes per element of an eager RMS norm
   double rms_grad = 0;
   double batch_norm_short = 0;
+  // ns that a channel's block of threads takes for each of its values: cuDNN's kernels, and
+  // PyTorch's own for short weights.
+  double batch_norm = 0;
+  double batch_norm_grad = 0;
+  double batch_norm_own = 0;
+  double batch_norm_own_grad = 0;
   double max_pool = 0;
   double loss_grad = 0;
   double gelu_short = 0;

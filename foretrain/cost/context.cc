@@ -16,6 +16,19 @@ double conv_choice(const Context& c) {
   return c.framework->autotunes ? 1 : c.model->constants.vector_conv.untuned;
 }
 
+// Threads that a multiprocessor holds. Source: CUDA C++ Programming Guide, compute capabilities.
+double threads_per_sm(Generation generation) {
+  switch (generation) {
+    case Generation::Turing:
+      return 1024;
+    case Generation::AmpereSmall:
+    case Generation::Ada:
+      return 1536;
+    default:
+      return 2048;
+  }
+}
+
 void set_vector_rates(Context& c, const hw::Device& device) {
   const Constants& k = c.model->constants;
   const double fp32 = safe(device.fp32_flops_per_s);
@@ -30,10 +43,11 @@ void set_vector_rates(Context& c, const hw::Device& device) {
   // Storing 16 bits without units for them costs conversions.
   const bool converts = c.precision == Precision::Fp16;
   if (converts && !device.tensor_fp16_flops_per_s) c.conv_flops_per_s *= k.cap.converted;
-  c.depthwise_flops_per_s = c.vector_flops_per_s;
-  if (c.precision == Precision::Fp16) {
-    c.depthwise_flops_per_s = safe(std::min(fp32, device.fp16_flops_per_s.value_or(fp32)));
+  const double half = device.fp16_flops_per_s.value_or(fp32);
+  if (half < fp32 && !device.tensor_fp16_flops_per_s) {
+    c.short_values_per_s = safe(k.cap.short_values * half);
   }
+  c.sm_cycles_per_s = fp32 / (2.0 * std::max(1, device.fp32_cores_per_sm));
   c.conv_bytes_per_s = k.bandwidth.conv * c.memory_bytes_per_s;
 }
 
@@ -85,6 +99,7 @@ Context context_for(const hw::Device& device, const Framework& framework, Precis
   c.generation = generation_of(device);
   c.cpu = hw::is_cpu(device);
   c.sms = std::max(1, device.sms);
+  c.blocks = c.sms * threads_per_sm(c.generation) / 512;
   c.l2_bytes = std::max(0.0, device.l2_bytes);
   c.launch_s = model.constants.launch.stream;
   c.conv_launch_s = model.constants.launch.conv;

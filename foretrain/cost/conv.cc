@@ -84,12 +84,23 @@ double transformed_products(const Conv& c, double tiles, const Context& context)
   return least;
 }
 
+// 4x4 outputs that F(4,3) transforms at once.
+double unfused_tiles(const Conv& c) {
+  return c.batch * std::ceil(c.out_height / 4) * std::ceil(c.out_width / 4);
+}
+
+// What its transformed input and output leave the L2 with, bytes.
+double spilled_bytes(const Conv& c, const Context& context) {
+  const double element = c.weight_bytes / (9 * c.in_channels * c.out_channels);
+  const double values = 36 * element * unfused_tiles(c) * (c.in_channels + c.out_channels);
+  const double cache = context.model->constants.vector_conv.cache * context.l2_bytes;
+  return values * values / (values + cache);
+}
+
 OpTime unfused_winograd(const Conv& c, const Context& context) {
   const VectorConvConstants& constants = context.model->constants.vector_conv;
-  const double element = c.weight_bytes / (9 * c.in_channels * c.out_channels);
-  const double tiles = c.batch * std::ceil(c.out_height / 4) * std::ceil(c.out_width / 4);
-  const double values = 36 * element * tiles * (c.in_channels + c.out_channels);
-  const double spilled = values * values / (values + constants.cache * context.l2_bytes);
+  const double tiles = unfused_tiles(c);
+  const double spilled = spilled_bytes(c, context);
   const double weights = c.weight_bytes / 9;
   const double bandwidth = context.conv_bytes_per_s;
   const double compute = transformed_products(c, tiles, context) *
@@ -99,6 +110,21 @@ OpTime unfused_winograd(const Conv& c, const Context& context) {
   const double transforms = (c.io_bytes + spilled) / (constants.transform * bandwidth) +
                             45 * weights / (constants.weight_transform * bandwidth);
   return timed(compute, memory, transforms, 4, context);
+}
+
+// The weight gradient by F(4,3): 36 products of out_channels x in_channels over all tiles, each
+// sum split among the multiprocessors.
+OpTime unfused_weight_grad(const Conv& c, const Context& context) {
+  const VectorConvConstants& constants = context.model->constants.vector_conv;
+  const double padded = std::ceil(c.out_channels / 64) * std::ceil(c.in_channels / 64) * 4096;
+  const double spilled = spilled_bytes(c, context);
+  const double bandwidth = context.conv_bytes_per_s;
+  const double compute =
+      72 * unfused_tiles(c) * padded /
+      (constants.unfused_rate * constants.weight_grad_unfused * context.conv_flops_per_s);
+  const double memory = (c.io_bytes + c.weight_bytes + spilled) / bandwidth;
+  return timed(compute, memory, (c.io_bytes + spilled) / (constants.transform * bandwidth), 4,
+               context);
 }
 
 }  // namespace
@@ -127,22 +153,20 @@ OpTime conv_weight_grad_vector(const Conv& c, const Context& context) {
   }
   const double rate =
       constants.weight_grad * context.conv_flops_per_s * (c.groups > 1 ? constants.grouped : 1);
-  double compute = 2 * pixels * c.groups * work / rate;
-  if (c.winograd) {
-    const double tiles = c.batch * std::ceil(c.out_height / 4) * std::ceil(c.out_width / 4);
-    const double padded = std::ceil(c.out_channels / 64) * std::ceil(c.in_channels / 64) * 4096;
-    compute = std::min(compute, 72 * tiles * padded / (constants.unfused_rate * rate));
-  }
   const double memory = (c.io_bytes + c.weight_bytes) / context.conv_bytes_per_s;
-  return timed(compute, memory, 0, 1, context);
+  const OpTime direct = timed(2 * pixels * c.groups * work / rate, memory, 0, 1, context);
+  return c.winograd ? better(direct, unfused_weight_grad(c, context)) : direct;
 }
 
 OpTime conv_depthwise(const Conv& c, bool weight_grad, const Context& context) {
   const VectorConvConstants& constants = context.model->constants.vector_conv;
-  const double rate = weight_grad ? constants.depthwise_grad : constants.depthwise;
-  const double memory = (c.io_bytes + c.weight_bytes) / (rate * context.conv_bytes_per_s);
-  const double flops = 2 * c.batch * c.out_channels * c.out_height * c.out_width * c.window;
-  return timed(flops / context.depthwise_flops_per_s, memory, 0, 1, context);
+  const double cycles = weight_grad ? constants.depthwise_grad : constants.depthwise;
+  const double products = c.batch * c.out_channels * c.out_height * c.out_width * c.inner;
+  double compute = products * cycles / context.sm_cycles_per_s;
+  if (c.short_values && context.short_values_per_s > 0) {
+    compute = std::max(compute, 2 * products / context.short_values_per_s);
+  }
+  return timed(compute, (c.io_bytes + c.weight_bytes) / context.conv_bytes_per_s, 0, 1, context);
 }
 
 }  // namespace foretrain::cost

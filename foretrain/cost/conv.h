@@ -18,8 +18,9 @@ struct Conv {
   double inner = 1;       // length of the sums: window * in_channels / groups, as strides allow
   double io_bytes = 0;    // input and output once
   double weight_bytes = 0;
-  bool winograd = false;   // 3x3, stride 1, no dilation, two spatial axes, no groups
-  bool depthwise = false;  // one input channel per group
+  bool winograd = false;      // 3x3, stride 1, no dilation, two spatial axes, no groups
+  bool depthwise = false;     // one input channel per group
+  bool short_values = false;  // of 16 bits
 };
 
 // On vector units (fp32, fp64, and 16 bits where there are no matrix units).
@@ -30,7 +31,7 @@ OpTime conv_weight_grad_vector(const Conv& conv, const Context& context);
 OpTime conv_tensor(const Conv& conv, const Context& context);
 OpTime conv_weight_grad_tensor(const Conv& conv, const Context& context);
 
-// Depthwise ones stream their tensors on either.
+// Depthwise ones have kernels of their own, whose threads take products one after another.
 OpTime conv_depthwise(const Conv& conv, bool weight_grad, const Context& context);
 
 }  // namespace foretrain::cost

@@ -87,6 +87,7 @@ Conv conv_of(const NodeView& v, const Roles& roles) {
   c.inner = c.window * c.in_channels / c.groups;
   if (backward) c.inner = std::max(1.0, c.inner / strides);
   c.depthwise = c.groups > 1 && static_cast<double>(x[1]) == c.groups;
+  c.short_values = bytes_of(v.in_type(0)) <= 2;
   c.io_bytes = bytes(v, roles.x) + bytes(v, roles.y);
   c.weight_bytes = bytes(v, roles.w);
   return c;
@@ -116,8 +117,8 @@ OpTime conv_time(const NodeView& v, const Context& context, ConvAlgorithm algori
   if (c.depthwise) {
     time = conv_depthwise(c, weight_grad, context);
   } else {
-    // TF32 is allowed, not required: the library takes a kernel for vector units where it is
-    // faster.
+    // TF32 is allowed, not required, and few kernels for groups know matrix units: the library
+    // takes one for vector units where it is faster.
     const auto matrix = [&] {
       return weight_grad ? conv_weight_grad_tensor(c, context) : conv_tensor(c, context);
     };
@@ -125,7 +126,7 @@ OpTime conv_time(const NodeView& v, const Context& context, ConvAlgorithm algori
       return weight_grad ? conv_weight_grad_vector(c, context) : conv_vector(c, algorithm, context);
     };
     time = tensor ? matrix() : vector();
-    if (tensor && wide) {
+    if (tensor && (wide || c.groups > 1)) {
       const OpTime other = vector();
       if (other.total < time.total) time = other;
     }

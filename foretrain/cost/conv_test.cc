@@ -9,6 +9,7 @@
 #include "foretrain/cost/test_device.h"
 #include "foretrain/graph/backward.h"
 #include "foretrain/graph/builder.h"
+#include "foretrain/graph/passes.h"
 
 namespace foretrain::cost {
 namespace {
@@ -103,12 +104,45 @@ TEST(ConvTensor, ChannelsLastNeedsNoTransposes) {
   EXPECT_LT(tuned.total, eager.total);
 }
 
-// 8 bytes each for 1e6 values at 1.16 * 0.95 * 0.87 TB/s: 8.344 us; the weight gradient at 0.084.
-TEST(ConvDepthwise, StreamsItsTensors) {
+// 8 bytes each for 1e6 values at 0.95 * 0.87 TB/s: 9.679 us. 10 TFLOP/s of 64 cores, two each, are
+// 78.125e9 cycles of multiprocessors per second; 9e6 products of 0.13: 14.976 us, the weight
+// gradient's of 0.7: 80.64 us.
+TEST(ConvDepthwise, TakesCyclesForEachProduct) {
   const hw::Device device = round_device();
-  const Conv conv{.io_bytes = 8e6};
-  EXPECT_NEAR(conv_depthwise(conv, false, context_of(device)).memory.count(), 8.344e-6, 1e-9);
-  EXPECT_NEAR(conv_depthwise(conv, true, context_of(device)).memory.count(), 115.2e-6, 0.1e-6);
+  const Conv conv{
+      .batch = 10, .out_channels = 100, .out_height = 1000, .inner = 9, .io_bytes = 8e6};
+  const OpTime forward = conv_depthwise(conv, false, context_of(device));
+  EXPECT_NEAR(forward.memory.count(), 9.679e-6, 1e-9);
+  EXPECT_NEAR(forward.compute.count(), 14.976e-6, 1e-9);
+  EXPECT_NEAR(conv_depthwise(conv, true, context_of(device)).compute.count(), 80.64e-6, 1e-8);
+}
+
+// 0.2 TFLOP/s of 16 bits convert 0.25 * 0.2e12 = 50e9 values per second: two for each of 9e6
+// products take 360 us. In fp32 nothing is converted.
+TEST(ConvDepthwise, ConvertsShortValuesWhereTheyAreSlow) {
+  hw::Device device = round_device();
+  device.tensor_fp16_flops_per_s.reset();
+  device.fp16_flops_per_s = 0.2e12;
+  Conv conv{.batch = 10, .out_channels = 100, .out_height = 1000, .inner = 9, .io_bytes = 4e6};
+  const Context context = context_of(device, Precision::Fp16);
+  EXPECT_LT(conv_depthwise(conv, false, context).compute.count(), 20e-6);
+  conv.short_values = true;
+  EXPECT_NEAR(conv_depthwise(conv, false, context).compute.count(), 360e-6, 1e-9);
+}
+
+// 16 images of 32 x 32 are 1024 tiles; 256 x 256 channels are 16 blocks of 64 x 64:
+//   72 * 1024 * 65536 / (0.914 * 0.65 * 0.988 * 10 TFLOP/s) = 823.2 us
+// Transformed values: 36 * 4 * 1024 * 512 bytes = 75.5 MB, all of which leave a device without a
+// cache; input and output are 33.55 MB, weights 2.36 MB, the bandwidth 0.95 * 0.87 TB/s:
+//   (33.55 + 2.36 + 75.5) MB / W' + (33.55 + 75.5) MB / 1.06 W' = 134.8 + 124.5 = 259.3 us.
+TEST(ConvWeightGrad, TransformsItsTensorsForWinograd) {
+  const hw::Device device = round_device();
+  Conv conv = square(16, 256, 32);
+  conv.winograd = true;
+  const OpTime time = conv_weight_grad_vector(conv, context_of(device));
+  EXPECT_EQ(time.kernels, 4);
+  EXPECT_NEAR(time.compute.count(), 823.2e-6, 0.5e-6);
+  EXPECT_NEAR(time.memory.count(), 259.3e-6, 0.3e-6);
 }
 
 // y = conv(x, w), backwards as well; `x` is a parameter so that it has a gradient.
@@ -181,6 +215,23 @@ TEST(ConvTime, OneAndThreeSpatialAxesWork) {
     EXPECT_GT(time_of(line, kind, context).count(), 1e-6);
     EXPECT_GT(time_of(space, kind, context).count(), 1e-6);
   }
+}
+
+// Groups of 4 channels fill little of a matrix unit's tile: 64 x 32 at least.
+TEST(ConvTime, TakesVectorUnitsForGroupsWhereTheyAreFaster) {
+  graph::Builder builder("conv");
+  const auto x = builder.input("x", {builder.batch(), 128, 28, 28});
+  builder.output(builder.add(Kind::Conv, {x, builder.parameter("w", {128, 4, 3, 3})},
+                             {{Attr::Groups, {32}}, {Attr::Padding, {1}}}));
+  const graph::Graph model =
+      graph::set_precision(builder.finish(), Precision::Fp16, graph::Casting::WholeModel);
+  const graph::Bound bound = graph::bind(model, {{"batch", 32}});
+  const graph::NodeView view{bound, model.nodes.back()};
+  hw::Device device = round_device();
+  const Seconds before = conv_time(view, context_of(device, Precision::Fp16)).total;
+  device.fp32_flops_per_s *= 10;
+  device.tensor_fp16_flops_per_s = 1e9;
+  EXPECT_LT(conv_time(view, context_of(device, Precision::Fp16)).total, before);
 }
 
 }  // namespace

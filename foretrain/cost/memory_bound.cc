@@ -73,10 +73,44 @@ double rms_norm_bytes(const NodeView& v, double bytes, const Context& context) {
   return layer_norm_bytes(v, bytes, context);
 }
 
-// Batch norm in 16 bits, NCHW: likewise bound by instructions.
+// Whether a batch norm or its gradient runs one block of threads per channel: what is not stored
+// channels last, in frameworks that do not fuse it.
+bool by_channel(const NodeView& v, const Context& context) {
+  const bool last = context.framework->channels_last && narrow(v.in_type(0));
+  return eager(context) && !last;
+}
+
+// PyTorch hands a batch norm to cuDNN only if its weight is fp32.
+bool own_kernel(const NodeView& v) {
+  const int weight = v.node.kind == Kind::NormGrad ? 3 : 1;
+  return v.inputs() > weight && narrow(v.in_type(weight));
+}
+
+// cuDNN's in 16 bits, NCHW: likewise bound by instructions.
 double batch_norm_bytes(const NodeView& v, double bytes, const Context& context) {
-  const bool slow = narrow(v.in_type(0)) && eager(context) && !context.framework->channels_last;
+  const bool slow = narrow(v.in_type(0)) && by_channel(v, context) && !own_kernel(v);
   return slow ? constants(context).batch_norm_short * bytes : bytes;
+}
+
+bool is_batch_norm(const NodeView& v) {
+  return (v.node.kind == Kind::NormGrad ? of(v) : v.node.kind) == Kind::BatchNorm;
+}
+
+// A block visits the values of its channel one after another, and few channels leave most
+// multiprocessors idle:
+//
+//   t = values of a channel * ns * max(1, channels / blocks that run at once)
+//
+// Source of the form: PyTorch, Normalization.cuh; cuDNN's kernels behave alike.
+double channel_time(const NodeView& v, const Context& context) {
+  if (!is_batch_norm(v) || !by_channel(v, context) || v.attr(Attr::Frozen, 0) != 0) return 0;
+  const bool grad = v.node.kind == Kind::NormGrad;
+  const int x = grad ? 1 : 0;
+  const StreamConstants& c = constants(context);
+  const double own = grad ? c.batch_norm_own_grad : c.batch_norm_own;
+  const double library = grad ? c.batch_norm_grad : c.batch_norm;
+  const double each = 1e-9 * (own_kernel(v) ? own : library);
+  return each * v.in_count(x) / std::min(static_cast<double>(v.in(x)[1]), context.blocks);
 }
 
 double norm_grad_bytes(const NodeView& v, double bytes, const Context& context) {
@@ -194,7 +228,11 @@ int kernels_of(Kind kind) {
 OpTime memory_bound_time(const NodeView& v, const Work& work, const Context& context) {
   OpTime time;
   time.kernels = kernels_of(v.node.kind);
-  time.memory = Seconds{moved_bytes(v, work, context) / context.memory_bytes_per_s};
+  const double bytes = moved_bytes(v, work, context);
+  time.memory = Seconds{std::max(bytes / context.memory_bytes_per_s, channel_time(v, context))};
+  if (context.short_values_per_s > 0 && v.inputs() > 0 && narrow(v.in_type(0))) {
+    time.memory = std::max(time.memory, Seconds{bytes / 2 / context.short_values_per_s});
+  }
   time.compute = Seconds{work.vector_flops / context.vector_flops_per_s};
   time.total = std::max(time.memory, time.compute) + Seconds{time.kernels * context.launch_s};
   if (v.node.kind == Kind::EmbeddingGrad) add_sort(v, time, context);

@@ -96,6 +96,54 @@ TEST(MemoryBound, MaxPoolWritesIndices) {
   EXPECT_NEAR(passes(step, Phase::Backward, 1e6, round_device()), 1.35 * 2.75, 1e-9);
 }
 
+// Memory time of the batch norm (forward) or its gradient over 100 x 1000 values in each channel.
+double norm_s(std::int64_t channels, Phase phase, Precision precision,
+              const std::string& framework = "pytorch-1-half",
+              const hw::Device& device = round_device()) {
+  graph::Builder builder("norm");
+  const auto x = builder.parameter("x", {100, channels, 1000});
+  const auto weight = builder.parameter("weight", {channels});
+  builder.output(builder.add(Kind::BatchNorm, {x, weight, builder.parameter("bias", {channels})}));
+  const graph::Graph step = graph::backward(
+      graph::set_precision(builder.finish(), precision, graph::Casting::WholeModel));
+  const graph::Bound bound = graph::bind(step, {{"batch", 1}});
+  const Context context = context_for(device, framework_named(framework), precision, test_model());
+  for (const graph::Node& node : step.nodes) {
+    const graph::NodeView view{bound, node};
+    const bool norm = node.kind == Kind::BatchNorm || node.kind == Kind::NormGrad;
+    if (norm && node.phase == phase)
+      return memory_bound_time(view, graph::work(view), context).memory.count();
+  }
+  return 0;
+}
+
+// One block for each channel: 1e5 values of 0.5 and 0.8 ns, of PyTorch's own kernels 2.4 and 1.6.
+// 80 channels wait for 40 blocks, 4 on each of 10 multiprocessors.
+TEST(MemoryBound, BatchNormsRunOneBlockPerChannel) {
+  EXPECT_NEAR(norm_s(8, Phase::Forward, Precision::Fp32), 50e-6, 1e-9);
+  EXPECT_NEAR(norm_s(8, Phase::Backward, Precision::Fp32), 80e-6, 1e-9);
+  EXPECT_NEAR(norm_s(8, Phase::Forward, Precision::Fp16), 240e-6, 1e-9);
+  EXPECT_NEAR(norm_s(8, Phase::Backward, Precision::Fp16), 160e-6, 1e-9);
+  EXPECT_NEAR(norm_s(80, Phase::Forward, Precision::Fp16), 480e-6, 1e-9);
+}
+
+// Channels last: 8e5 values of 2 bytes, read twice and written, at 0.87 TB/s: 5.517 us.
+TEST(MemoryBound, BatchNormsThatAreStoredChannelsLastStream) {
+  EXPECT_NEAR(norm_s(8, Phase::Forward, Precision::Fp16, "nvidia"), 5.517e-6, 0.001e-6);
+}
+
+// 0.2 TFLOP/s of 16 bits convert 50e9 values per second: 2 passes over 1e6 values take 40 us.
+TEST(MemoryBound, ShortValuesAreConvertedWhereTheyAreSlow) {
+  hw::Device device = round_device();
+  device.tensor_fp16_flops_per_s.reset();
+  device.fp16_flops_per_s = 0.2e12;
+  const graph::Graph step = one(Kind::Relu, {1000, 1000}, {}, Precision::Fp16);
+  const double faster = passes(step, Phase::Forward, 1e6, round_device());
+  EXPECT_NEAR(faster, 1, 1e-9);  // of 4 bytes
+  const double slow = passes(step, Phase::Forward, 1e6, device) * 4e6 / 0.87e12;
+  EXPECT_NEAR(slow, 40e-6, 1e-9);
+}
+
 TEST(MemoryBound, EmbeddingGradientsSortManyIndices) {
   const auto time = [](std::int64_t indices) {
     graph::Builder builder("embedding");

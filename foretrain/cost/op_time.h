@@ -70,7 +70,9 @@ struct Context {
   double short_bytes_per_s = 0;  // products on matrix units
   double conv_flops_per_s = 0;   // convolutions on vector units
   double conv_bytes_per_s = 0;
-  double depthwise_flops_per_s = 1;   // no library for these: arithmetic as the type has it
+  double sm_cycles_per_s = 1;         // of all multiprocessors
+  double blocks = 1;                  // of 512 threads that run at once
+  double short_values_per_s = 0;      // 16-bit values that kernels convert; 0: no limit
   double conv_short_flops_per_s = 0;  // convolutions on matrix units
   double conv_short_bytes_per_s = 0;
   Attention attention{};

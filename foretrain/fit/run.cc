@@ -47,10 +47,8 @@ void fit_to_steps(const OperatorsCommand& command, cost::Constants& constants,
   const StepsFit options{command.fit.without, command.fit.evaluations};
   const FittedSteps fitted = fit_steps(command.steps, options, load_library(), constants);
   round_digits(constants);
-  for (const FittedGroup& group : fitted.groups) {
-    show(group);
-    notes.push_back(note(group, command.fit));
-  }
+  show(fitted.group);
+  notes.push_back(note(fitted.group, command.fit));
   for (const auto& [device, machine] : fitted.machines) {
     std::printf("  machine of %s: host x %.2f, copy x %.2f\n", device.c_str(), machine.host,
                 machine.copy);

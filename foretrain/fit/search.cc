@@ -10,7 +10,6 @@ namespace {
 
 using tune::Variable;
 
-// Shares of something lie below 1; everything else may change by a factor of four.
 Variable variable_for(const std::string& name, double start) {
   constexpr double kFactor = 4;
   const bool share = name.ends_with("tail") || name.starts_with("bandwidth.") ||
@@ -42,13 +41,18 @@ std::vector<cost::NamedConstant> varied_constants(cost::Constants& constants,
   return varied;
 }
 
-void search(std::span<const cost::NamedConstant> varied, int evaluations,
-            const std::function<double()>& loss) {
-  constexpr double kPrior = 0.05;
+std::vector<Variable> variables_of(std::span<const cost::NamedConstant> varied) {
   std::vector<Variable> variables;
   for (const cost::NamedConstant& constant : varied) {
     variables.push_back(variable_for(constant.name, *constant.value));
   }
+  return variables;
+}
+
+void search(std::span<const cost::NamedConstant> varied, int evaluations,
+            const std::function<double()>& loss) {
+  constexpr double kPrior = 0.05;
+  const std::vector<Variable> variables = variables_of(varied);
   const auto set = [&](const std::vector<double>& values) {
     for (std::size_t i = 0; i < values.size(); ++i) *varied[i].value = values[i];
   };

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "foretrain/cost/constants.h"
+#include "foretrain/tune/minimise.h"
 
 namespace foretrain::fit {
 
@@ -30,6 +31,9 @@ bool named_by_any(const std::string& name, std::span<const std::string> patterns
 // Those of `constants` that one of the patterns names.
 std::vector<cost::NamedConstant> varied_constants(cost::Constants& constants,
                                                   std::span<const std::string_view> patterns);
+
+// Where each of them may go: shares of something up to 1, everything else by a factor of four.
+std::vector<tune::Variable> variables_of(std::span<const cost::NamedConstant> varied);
 
 // Changes the values that `varied` points to so that `loss` becomes small, but keeps those that it
 // hardly depends on near where they were: a factor of 1.35 for all costs as much as a loss of

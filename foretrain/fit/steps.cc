@@ -2,11 +2,13 @@
 #include "foretrain/fit/steps.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/near.h"
 #include "foretrain/fit/step_clock.h"
+#include "foretrain/tune/least_squares.h"
 
 namespace foretrain::fit {
 namespace {
@@ -15,46 +17,39 @@ using cost::Constants;
 using Cases = std::vector<std::unique_ptr<StepCase>>;
 using Machines = std::map<std::string, Machine>;
 
-// Which steps decide which constants.
-struct Group {
-  const char* name;
-  std::vector<Precision> precisions;
-  std::vector<std::string_view> constants;
-};
-
-const std::vector<Group>& groups() {
-  static const std::vector<Group> kGroups{
-      {"fp32 steps",
-       {Precision::Fp32},
-       {"host.conv",
-        "host.batch_norm",
-        "host.linear",
-        "host.concat",
-        "host.pool",
-        "host.other",
-        "host.conv_grad",
-        "host.batch_norm_grad",
-        "host.pointwise_grad",
-        "host.accumulate",
-        "host.branch",
-        "host.other_grad",
-        "host.zero",
-        "cap.conv",
-        "bandwidth.conv",
-        "launch.conv",
-        "vector_conv.weight_grad",
-        "vector_conv.grouped",
-        "vector_conv.depthwise",
-        "vector_conv.depthwise_grad",
-        "vector_conv.bias",
-        "streams.max_pool"}},
-      {"fp16 and TF32 steps",
-       {Precision::Fp16, Precision::Tf32},
-       {"tensor_conv.", "cap.tensor_conv", "cap.converted", "bandwidth.conv_short",
-        "streams.batch_norm_short"}},
-  };
-  return kGroups;
-}
+// What whole steps decide.
+constexpr std::array<std::string_view, 32> kVaried{"host.conv",
+                                                   "host.batch_norm",
+                                                   "host.linear",
+                                                   "host.concat",
+                                                   "host.pool",
+                                                   "host.other",
+                                                   "host.conv_grad",
+                                                   "host.batch_norm_grad",
+                                                   "host.pointwise_grad",
+                                                   "host.accumulate",
+                                                   "host.branch",
+                                                   "host.other_grad",
+                                                   "host.zero",
+                                                   "cap.conv",
+                                                   "cap.tensor_conv",
+                                                   "cap.converted",
+                                                   "cap.short_values",
+                                                   "bandwidth.conv",
+                                                   "bandwidth.conv_short",
+                                                   "launch.conv",
+                                                   "vector_conv.weight_grad",
+                                                   "vector_conv.weight_grad_unfused",
+                                                   "vector_conv.grouped",
+                                                   "vector_conv.depthwise",
+                                                   "vector_conv.depthwise_grad",
+                                                   "vector_conv.bias",
+                                                   "tensor_conv.",
+                                                   "streams.batch_norm",
+                                                   "streams.batch_norm_grad",
+                                                   "streams.batch_norm_own",
+                                                   "streams.batch_norm_own_grad",
+                                                   "streams.max_pool"};
 
 Cases read_cases(const std::filesystem::path& file, const StepsFit& options,
                  const Library& library) {
@@ -75,41 +70,82 @@ Cases read_cases(const std::filesystem::path& file, const StepsFit& options,
   return cases;
 }
 
-// Mean over devices and precisions of the mean of |ln(predicted / measured)|.
-double loss(const std::vector<const StepCase*>& cases, const Constants& constants,
-            const Machines& machines) {
-  const cost::OperatorModel model = cost::make_operator_model(constants);
-  std::map<std::pair<std::string, Precision>, std::pair<double, int>> sums;
-  for (const StepCase* one : cases) {
-    const double time = step_time(*one, model, machines.at(one->device)).count();
-    auto& [sum, count] = sums[{one->device, one->precision}];
-    sum += std::abs(std::log(time / one->measured_s));
-    ++count;
-  }
-  double all = 0;
-  for (const auto& [key, sum] : sums) all += sum.first / sum.second;
-  return all / static_cast<double>(sums.size());
+using Cell = std::pair<std::string, Precision>;
+
+std::map<Cell, double> rows_of_cells(const Cases& cases) {
+  std::map<Cell, double> rows;
+  for (const auto& one : cases) rows[{one->device, one->precision}] += 1;
+  return rows;
 }
 
-FittedGroup fit_group(const Group& group, const Cases& all, int evaluations, Constants& constants,
-                      Machines& machines) {
-  std::vector<const StepCase*> cases;
-  for (const auto& one : all) {
-    const auto& wanted = group.precisions;
-    const bool in = std::find(wanted.begin(), wanted.end(), one->precision) != wanted.end();
-    if (in) cases.push_back(one.get());
+// ln(predicted / measured) of each.
+std::vector<double> errors(const Cases& cases, const Constants& constants,
+                           const Machines& machines) {
+  const cost::OperatorModel model = cost::make_operator_model(constants);
+  std::vector<double> logs;
+  logs.reserve(cases.size());
+  for (const auto& one : cases) {
+    const double time = step_time(*one, model, machines.at(one->device)).count();
+    logs.push_back(std::log(time / one->measured_s));
   }
-  std::vector<cost::NamedConstant> varied = varied_constants(constants, group.constants);
-  FittedGroup fitted{group.name, cases.size(), varied.size(), 0, 0};
-  if (cases.empty()) return fitted;
-  for (const StepCase* one : cases) machines.try_emplace(one->device);
+  return logs;
+}
+
+// Mean over devices and precisions of the mean size of the errors.
+double mean_size(const std::vector<double>& logs, const Cases& cases) {
+  const std::map<Cell, double> rows = rows_of_cells(cases);
+  double sum = 0;
+  for (std::size_t i = 0; i < logs.size(); ++i)
+    sum += std::abs(logs[i]) / rows.at({cases[i]->device, cases[i]->precision});
+  return sum / static_cast<double>(rows.size());
+}
+
+// Grows as the error does where it is small, as its root beyond `kLarge`, so that squares of these
+// count a large error as much as its size.
+double tempered(double error) {
+  constexpr double kLarge = 0.1;
+  const double part = error / kLarge;
+  return std::copysign(kLarge * std::sqrt(2 * (std::sqrt(1 + part * part) - 1)), error);
+}
+
+// Every device and precision counts alike. A constant that moves by a factor of 1.35 costs as much
+// as one step that is 5 % off.
+std::vector<double> residuals_of(std::vector<double> logs, const Cases& cases,
+                                 const std::vector<tune::Variable>& variables,
+                                 const std::vector<double>& values) {
+  constexpr double kUsual = 0.3;  // logarithm
+  constexpr double kCost = 0.05;
+  const std::map<Cell, double> rows = rows_of_cells(cases);
+  const double share = static_cast<double>(cases.size()) / static_cast<double>(rows.size());
+  for (std::size_t i = 0; i < logs.size(); ++i) {
+    const double own = rows.at({cases[i]->device, cases[i]->precision});
+    logs[i] = std::sqrt(share / own) * tempered(logs[i]);
+  }
+  for (std::size_t i = 0; i < values.size(); ++i)
+    logs.push_back(kCost / kUsual * std::log(values[i] / variables[i].start));
+  return logs;
+}
+
+FittedGroup fit_all(const Cases& cases, int evaluations, Constants& constants, Machines& machines) {
+  std::vector<cost::NamedConstant> varied = varied_constants(constants, kVaried);
+  FittedGroup fitted{"steps", cases.size(), varied.size(), 0, 0};
+  for (const auto& one : cases) machines.try_emplace(one->device);
   for (auto& [device, machine] : machines) {
     varied.push_back({"host of " + device, &machine.host});
     varied.push_back({"copy of " + device, &machine.copy});
   }
-  fitted.before = loss(cases, constants, machines);
-  search(varied, evaluations, [&] { return loss(cases, constants, machines); });
-  fitted.after = loss(cases, constants, machines);
+  const auto now = [&] { return errors(cases, constants, machines); };
+  fitted.before = mean_size(now(), cases);
+  const std::vector<tune::Variable> variables = variables_of(varied);
+  const auto set = [&](const std::vector<double>& values) {
+    for (std::size_t i = 0; i < values.size(); ++i) *varied[i].value = values[i];
+  };
+  const int rounds = std::max(1, evaluations / (1 + static_cast<int>(varied.size())));
+  set(tune::least_squares(variables, rounds, [&](const std::vector<double>& values) {
+    set(values);
+    return residuals_of(now(), cases, variables, values);
+  }));
+  fitted.after = mean_size(now(), cases);
   return fitted;
 }
 
@@ -130,10 +166,7 @@ FittedSteps fit_steps(const std::filesystem::path& file, const StepsFit& options
                       const Library& library, Constants& constants) {
   const Cases cases = read_cases(file, options, library);
   FittedSteps fitted;
-  for (const Group& group : groups()) {
-    fitted.groups.push_back(
-        fit_group(group, cases, options.evaluations, constants, fitted.machines));
-  }
+  fitted.group = fit_all(cases, options.evaluations, constants, fitted.machines);
   centre_hosts(constants, fitted.machines);
   return fitted;
 }

@@ -16,11 +16,11 @@ namespace foretrain::fit {
 
 struct StepsFit {
   std::vector<std::string> without;  // patterns of devices and models whose rows are not used
-  int evaluations = 800;             // of the loss, for each group of constants
+  int evaluations = 800;             // of all steps
 };
 
 struct FittedSteps {
-  std::vector<FittedGroup> groups;
+  FittedGroup group;
   std::map<std::string, Machine> machines;  // that each device sits in
 };
 
