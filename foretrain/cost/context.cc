@@ -39,7 +39,9 @@ void set_vector_rates(Context& c, const hw::Device& device) {
   }
   c.gemm_flops_per_s = c.vector_flops_per_s * scale;
   c.gemm_bytes_per_s = safe(k.bandwidth.products * device.memory_bytes_per_s);
-  c.conv_flops_per_s = safe(sustained_conv_fp32(device, conv_choice(c), k) * scale);
+  // No convolution takes fp64 to matrix units.
+  const double conv_scale = c.precision == Precision::Fp64 ? fp64_share(device) : scale;
+  c.conv_flops_per_s = safe(sustained_conv_fp32(device, conv_choice(c), k) * conv_scale);
   // Storing 16 bits without units for them costs conversions.
   const bool converts = c.precision == Precision::Fp16;
   if (converts && !device.tensor_fp16_flops_per_s) c.conv_flops_per_s *= k.cap.converted;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "foretrain/cost/gemm.h"
+#include "foretrain/cost/sustained.h"
 
 namespace foretrain::cost {
 namespace {
@@ -19,6 +20,14 @@ OpTime timed(double compute, double memory, double extra, int kernels, const Con
           Seconds{memory + extra}, kernels};
 }
 
+// Kernels that are slow for another reason than arithmetic reach a share of fp32's rate; slower
+// arithmetic may bind instead.
+double rate_at(double share, const Context& context) {
+  if (context.precision == Precision::Fp64)
+    share = std::min(1.0, share / fp64_share(*context.device));
+  return share * context.conv_flops_per_s;
+}
+
 OpTime implicit_gemm(const Conv& c, const Context& context) {
   const VectorConvConstants& constants = context.model->constants.vector_conv;
   const double rows = std::ceil(c.batch * c.out_height * c.out_width / 128);
@@ -30,7 +39,7 @@ OpTime implicit_gemm(const Conv& c, const Context& context) {
         occupied(tiles, context.sms, constants.tail) * 256 * kEdges[i] / constants.tiles[i];
     if (work == 0 || one < work) work = one;
   }
-  const double rate = context.conv_flops_per_s * (c.groups > 1 ? constants.grouped : 1);
+  const double rate = rate_at(c.groups > 1 ? constants.grouped : 1, context);
   const double compute = work * (c.inner + constants.start) / rate;
   return timed(compute, (c.io_bytes + c.weight_bytes) / context.conv_bytes_per_s, 0, 1, context);
 }
@@ -152,7 +161,7 @@ OpTime conv_weight_grad_vector(const Conv& c, const Context& context) {
     if (work == 0 || one < work) work = one;
   }
   const double rate =
-      constants.weight_grad * context.conv_flops_per_s * (c.groups > 1 ? constants.grouped : 1);
+      rate_at(constants.weight_grad * (c.groups > 1 ? constants.grouped : 1), context);
   const double memory = (c.io_bytes + c.weight_bytes) / context.conv_bytes_per_s;
   const OpTime direct = timed(2 * pixels * c.groups * work / rate, memory, 0, 1, context);
   return c.winograd ? better(direct, unfused_weight_grad(c, context)) : direct;

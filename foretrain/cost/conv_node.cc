@@ -75,7 +75,7 @@ Conv conv_of(const NodeView& v, const Roles& roles) {
   c.out_height = static_cast<double>(result[2]);
   c.out_width = further(result);
   double strides = 1;
-  bool plain = w.rank == 4 && c.groups == 1;
+  bool plain = w.rank == 4 && c.groups == 1 && v.in_type(0) != DType::F64;  // cuDNN has none
   for (int axis = 2; axis < w.rank; ++axis) {
     const std::int64_t stride = v.node.attributes.at(Attr::Stride, axis - 2, 1);
     c.window *= static_cast<double>(w[axis]);

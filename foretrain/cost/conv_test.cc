@@ -234,5 +234,42 @@ TEST(ConvTime, TakesVectorUnitsForGroupsWhereTheyAreFaster) {
   EXPECT_LT(conv_time(view, context_of(device, Precision::Fp16)).total, before);
 }
 
+// 2 * 32 * 32^2 * 64 * 576 operations at 1.056 * 0.988 * 5 TFLOP/s take 463 us at least; Winograd
+// or matrix units would be faster.
+TEST(ConvTime, Fp64KnowsNeitherWinogradNorMatrixUnits) {
+  graph::Builder builder("conv");
+  const auto x = builder.input("x", {builder.batch(), 64, 32, 32});
+  builder.output(
+      builder.add(Kind::Conv, {x, builder.parameter("w", {64, 64, 3, 3})}, {{Attr::Padding, {1}}}));
+  const graph::Graph model =
+      graph::set_precision(builder.finish(), Precision::Fp64, graph::Casting::WholeModel);
+  const graph::Bound bound = graph::bind(model, {{"batch", 32}});
+  const graph::NodeView view{bound, model.nodes.back()};
+  hw::Device device = round_device();
+  device.fp64_flops_per_s = 5e12;
+  const Seconds vector = conv_time(view, context_of(device, Precision::Fp64)).total;
+  EXPECT_GT(vector.count(), 463e-6);
+  device.tensor_fp64_flops_per_s = 50e12;
+  EXPECT_EQ(conv_time(view, context_of(device, Precision::Fp64)).total, vector);
+}
+
+// Two groups of 128 channels are 20 tiles, two waves: 20 * 2 * 128^2 * 1006.2 operations. Groups
+// reach 0.415 of fp32's rate, above all that fp64 at 1/32 of it can: 2.0225 ms at 1.056 * 0.988 *
+// 312.5 GFLOP/s.
+TEST(ConvVector, SlowArithmeticHidesWhatGroupsCost) {
+  hw::Device device = round_device();
+  device.fp64_flops_per_s = 312.5e9;
+  const Conv conv{.batch = 10,
+                  .in_channels = 2000,
+                  .out_channels = 256,
+                  .groups = 2,
+                  .out_height = 16,
+                  .out_width = 8,
+                  .inner = 1000};
+  const Context context = context_of(device, Precision::Fp64);
+  const OpTime time = conv_vector(conv, ConvAlgorithm::Fastest, context);
+  EXPECT_NEAR(time.compute.count(), 2.0225e-3, 1e-6);
+}
+
 }  // namespace
 }  // namespace foretrain::cost

@@ -153,6 +153,12 @@ double tensor_share(const hw::Device& device, const Constants& c) {
   return sustained_tensor(device, Precision::Fp16, c.cap.tensor, c) / peak;
 }
 
+double fp64_share(const hw::Device& device) {
+  constexpr double kUsual = 1.0 / 32;  // of boards that are not made for it
+  if (!device.fp64_flops_per_s || device.fp32_flops_per_s <= 0) return kUsual;
+  return *device.fp64_flops_per_s / device.fp32_flops_per_s;
+}
+
 double bandwidth_share(const hw::Device& device, const Constants& c) {
   if (hw::is_cpu(device)) return c.bandwidth.cpu;
   if (!device.memory_type.starts_with("hbm")) return c.bandwidth.gddr;

@@ -29,4 +29,7 @@ double tensor_share(const hw::Device& device, const Constants& constants);
 // Share of the datasheet's bandwidth that long streams reach, by memory type.
 double bandwidth_share(const hw::Device& device, const Constants& constants);
 
+// Peak of vector units in fp64 against fp32.
+double fp64_share(const hw::Device& device);
+
 }  // namespace foretrain::cost
