@@ -79,8 +79,9 @@ def page(scores: dict[str, list[dict]]) -> str:
         "*Shipped constants*: AdaptDL's costs as shipped, chosen with all six models in view. *Left out*: `foretrain fit framework adaptdl --without MODEL`",
         "finds them from the other five (20 steps of each), and the model is then predicted from graph, datasheet and network description. *+ n runs*: in addition",
         "`evaluate --calibrate n --calibrate-by model` finds factors of compute, memory, host and network by n of the model's own runs, which are not scored; the machine being known, `--calibrate-usual 0.1`.", "",
-        "Not left out, but the same in all columns: the network's description with its flow caps, what devices of a node cost each other, the hosts' speed with and",
-        "without apex O1, and the lengths of DeepSpeech2's samples. Where the fit starts was known from all six models; it may move by a factor of e at two standard deviations.", "",
+        "Not left out, but the same in all columns: the network's description with its rates by the number of nodes, that YOLOv3's exchanges between nodes do not overlap",
+        "backward, what devices of a node cost each other, the hosts' speed with and without apex O1, the lengths of DeepSpeech2's samples; and what AdaptDL does with gradients, which is counted in",
+        "its source. Where the fit of AdaptDL's times starts was known from all six models; it may move by a factor of e at two standard deviations.", "",
     ])
 
 

@@ -34,19 +34,21 @@ const std::array kFrameworks{
               .fused_softmax = true,
               .host_scale = 0.35,
               .update_tensors_per_launch = 36},
-    // PyTorch 1.x with AdaptDL's hooks: per tensor 81 us in backward and, after a wait for the
-    // device, 110 us beside the optimizer's launches; SGD moves 32 and Adam 64 values per
-    // parameter, zeroing and accumulation included, 29 more where one worker estimates its
-    // gradient noise alone; 2.4 ms per step.
+    // PyTorch 1.x with AdaptDL (AdaScale), counted in its source as Pollux used it: a hook squares
+    // and sums each gradient, which DDP copies into its bucket and back (4 values); afterwards
+    // each is scaled twice, summed, compared three times and squared; one worker compares it with
+    // the last step's. Adam's preconditioner is computed in both places. Its times are fitted
+    // (docs/models.md): 20 us of Python per hook, 25 us for each of the three comparisons, which
+    // wait for the device, 1 ms per step.
     Framework{.name = "adaptdl",
               .gradients = GradientHandling::Accumulate,
               .flash_short = false,
-              .update_passes = 3.3,
-              .lone_update_passes = 1.45,
+              .statistics = {.hook = {5, 9}, .after = {9, 8}, .lone = {9, 13}},
+              .preconditioned = {.hook = {5, 11}, .after = {5, 11}, .lone = {2, 6}},
               .waits_for_device = true,
-              .hook_s = 81e-6,
-              .host_per_tensor_s = 110e-6,
-              .host_per_step_s = 2.4e-3},
+              .hook_s = 20e-6,
+              .host_per_tensor_s = 75e-6,
+              .host_per_step_s = 1e-3},
     // Graph mode: an executor in C++ issues operators (host time assumed); Adam moves 35 values
     // per parameter. A step is a call that returns its results: 5 ms of Python between two.
     Framework{.name = "tensorflow",
@@ -149,7 +151,24 @@ const std::array kFrameworks{
               .update_tensors_per_launch = 1},
 };
 
+void add(const TensorWork& more, TensorWork& work) {
+  work.operators += more.operators;
+  work.values += more.values;
+}
+
 }  // namespace
+
+GradientStatistics statistics_of(const Framework& framework, graph::Optimizer optimizer,
+                                 int workers) {
+  GradientStatistics sum = framework.statistics;
+  if (optimizer == graph::Optimizer::Adam || optimizer == graph::Optimizer::AdamW) {
+    add(framework.preconditioned.hook, sum.hook);
+    add(framework.preconditioned.after, sum.after);
+    add(framework.preconditioned.lone, sum.lone);
+  }
+  if (workers == 1) add(sum.lone, sum.after);
+  return sum;
+}
 
 const Framework& framework_named(const std::string& name) {
   const auto found = std::find_if(kFrameworks.begin(), kFrameworks.end(),

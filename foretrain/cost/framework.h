@@ -7,12 +7,26 @@
 #include <vector>
 
 #include "foretrain/graph/backward.h"
+#include "foretrain/graph/optimizer.h"
 #include "foretrain/graph/passes.h"
 
 namespace foretrain::cost {
 
 // Generation of the fused attention kernels that a framework ships.
 enum class Flash : std::uint8_t { One, Two, Three };
+
+// Element-wise operators on each parameter tensor, and values per parameter that they move.
+struct TensorWork {
+  double operators = 0;
+  double values = 0;
+};
+
+// What is found out about gradients beside the optimizer's update.
+struct GradientStatistics {
+  TensorWork hook{};   // when a gradient is there, during backward
+  TensorWork after{};  // when all are there, before the update
+  TensorWork lone{};   // more of that, of a worker without others
+};
 
 // What a framework does to a step besides the model's own arithmetic. One row per framework
 // in framework.cc, each number with its source.
@@ -21,25 +35,31 @@ struct Framework {
   graph::Casting casting = graph::Casting::Automatic;
   graph::Fusion fusion = graph::Fusion::None;
   graph::GradientHandling gradients = graph::GradientHandling::Fresh;
-  bool flash_fp32 = false;        // attention as one kernel unless the request says otherwise
-  bool flash_short = true;        // likewise in fp16, bf16, fp8
-  Flash flash = Flash::Two;       // which one
-  bool autotunes = false;         // convolutions try several algorithms first
-  bool channels_last = false;     // 16-bit convolutions run in NHWC: no transposes
-  bool copies_heads = true;       // products of transposed 4-D operands copy them first
-  bool fused_update = false;      // one kernel reads and writes each optimizer value once
-  bool fused_softmax = false;     // softmax gradient in one kernel
-  bool composed = false;          // GELU, layer norm and dropout run as elementary operators
-  double host_scale = 1;          // host time per operator against eager PyTorch
-  double update_passes = 1;       // memory traffic of the optimizer, times that of its kernels
-  double lone_update_passes = 1;  // likewise once more, of a worker without others
+  bool flash_fp32 = false;     // attention as one kernel unless the request says otherwise
+  bool flash_short = true;     // likewise in fp16, bf16, fp8
+  Flash flash = Flash::Two;    // which one
+  bool autotunes = false;      // convolutions try several algorithms first
+  bool channels_last = false;  // 16-bit convolutions run in NHWC: no transposes
+  bool copies_heads = true;    // products of transposed 4-D operands copy them first
+  bool fused_update = false;   // one kernel reads and writes each optimizer value once
+  bool fused_softmax = false;  // softmax gradient in one kernel
+  bool composed = false;       // GELU, layer norm and dropout run as elementary operators
+  double host_scale = 1;       // host time per operator against eager PyTorch
+  double update_passes = 1;    // memory traffic of the optimizer, times that of its kernels
   double update_tensors_per_launch = 1;  // parameters that one launch of the optimizer updates
-  bool waits_for_device = false;         // the host begins the update when the device is done
-  double hook_s = 0;                     // host time per gradient of a parameter, during backward
-  double host_per_tensor_s = 0;          // likewise per parameter tensor and step, in the update
-  double host_per_step_s = 0;            // likewise per step
+  GradientStatistics statistics{};
+  GradientStatistics preconditioned{};  // in addition, of Adam and AdamW
+  bool waits_for_device = false;        // the host begins the update when the device is done
+  double hook_s = 0;                    // host time per gradient of a parameter, during backward
+  double host_per_tensor_s = 0;         // likewise per parameter tensor and step, in the update
+  double host_per_step_s = 0;           // likewise per step
   double call_s = 0;  // host time of a pass before its first operator, for which the device waits
 };
+
+// A framework's statistics for an optimizer and that many workers: those of Adam and of a lone
+// worker are in `hook` and `after`.
+GradientStatistics statistics_of(const Framework& framework, graph::Optimizer optimizer,
+                                 int workers);
 
 // Throws Error(NotFound) with near matches.
 const Framework& framework_named(const std::string& name);

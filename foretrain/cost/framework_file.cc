@@ -14,7 +14,6 @@ constexpr double kMost = 1000;  // passes or seconds; nothing real is near
 
 constexpr std::array kNumbers{
     FrameworkNumber{"host_scale", &Framework::host_scale},
-    FrameworkNumber{"update_passes", &Framework::update_passes},
     FrameworkNumber{"hook_s", &Framework::hook_s},
     FrameworkNumber{"host_per_tensor_s", &Framework::host_per_tensor_s},
     FrameworkNumber{"host_per_step_s", &Framework::host_per_step_s},

@@ -11,7 +11,6 @@ namespace {
 TEST(FrameworkFile, ReadsWhatItWrites) {
   Framework framework = framework_named("adaptdl");
   framework.hook_s = 5e-5;
-  framework.update_passes = 2.5;
   const std::string note = "by hand";
   const Framework read = read_framework(write_framework(framework, std::span(&note, 1)), "file");
   EXPECT_EQ(read.name, "adaptdl");

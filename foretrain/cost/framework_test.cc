@@ -18,6 +18,20 @@ TEST(Framework, EveryNameFindsItsRow) {
   }
 }
 
+// AdaptDL: 5 operators in a hook and 9 afterwards; Adam's preconditioner takes 5 in each place, a
+// lone worker 9 more and 2 with Adam. Values: 9 and 8; 11 each; 13 and 6.
+TEST(Framework, StatisticsDependOnOptimizerAndWorkers) {
+  const Framework& adaptdl = framework_named("adaptdl");
+  const GradientStatistics several = statistics_of(adaptdl, graph::Optimizer::Momentum, 2);
+  EXPECT_EQ(several.hook.operators, 5);
+  EXPECT_EQ(several.after.values, 8);
+  const GradientStatistics alone = statistics_of(adaptdl, graph::Optimizer::AdamW, 1);
+  EXPECT_EQ(alone.hook.operators, 10);
+  EXPECT_EQ(alone.hook.values, 20);
+  EXPECT_EQ(alone.after.operators, 9 + 5 + 9 + 2);
+  EXPECT_EQ(alone.after.values, 8 + 11 + 13 + 6);
+}
+
 TEST(Framework, AnUnknownNameListsNearOnes) {
   try {
     framework_named("pytorc");

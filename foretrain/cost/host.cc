@@ -56,12 +56,6 @@ double forward_us(const NodeView& v, const HostConstants& c) {
   }
 }
 
-// Adds into a parameter's gradient, where the other sums are of two branches.
-bool adds_to_parameter(const NodeView& v) {
-  return v.node.phase == graph::Phase::Backward && v.node.kind == Kind::Add &&
-         !v.node.label.empty();
-}
-
 // Autograd's C++ issues these.
 double backward_us(const NodeView& v, const HostConstants& c) {
   switch (v.node.kind) {
@@ -121,7 +115,9 @@ Seconds host_time(const NodeView& v, const Context& context) {
   } else {
     us = v.node.phase == graph::Phase::Backward ? backward_us(v, constants)
                                                 : forward_us(v, constants);
-    if (adds_to_parameter(v)) us += framework.hook_s / kMicro;
+    if (adds_to_parameter(v)) {
+      us += framework.hook_s / kMicro + framework.statistics.hook.operators * constants.update;
+    }
   }
   return Seconds{us * kMicro * framework.host_scale};
 }

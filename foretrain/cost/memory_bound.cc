@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "foretrain/cost/families.h"
+#include "foretrain/cost/update.h"
 
 namespace foretrain::cost {
 namespace {
@@ -209,6 +210,15 @@ void add_sort(const NodeView& v, OpTime& time, const Context& context) {
   time.kernels += kKernels;
 }
 
+// What a framework's hook does with the gradient that is added.
+void add_hook(const NodeView& v, OpTime& time, const Context& context) {
+  const TensorWork& hook = context.framework->statistics.hook;
+  const Seconds streams{hook.values * v.out_bytes(0) / context.memory_bytes_per_s};
+  time.kernels += static_cast<int>(hook.operators);
+  time.memory += streams;
+  time.total += streams + Seconds{hook.operators * context.launch_s};
+}
+
 int kernels_of(Kind kind) {
   switch (kind) {
     case Kind::CrossEntropy:
@@ -236,6 +246,7 @@ OpTime memory_bound_time(const NodeView& v, const Work& work, const Context& con
   time.compute = Seconds{work.vector_flops / context.vector_flops_per_s};
   time.total = std::max(time.memory, time.compute) + Seconds{time.kernels * context.launch_s};
   if (v.node.kind == Kind::EmbeddingGrad) add_sort(v, time, context);
+  if (adds_to_parameter(v)) add_hook(v, time, context);
   return time;
 }
 

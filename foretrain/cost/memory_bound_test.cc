@@ -52,6 +52,15 @@ TEST(MemoryBound, UnaryTakesTwoPassesAndThreeBack) {
   EXPECT_NEAR(passes(step, Phase::Backward, 1e6, round_device()), 3, 1e-9);
 }
 
+// ReLU's three and the three of adding to the parameter's gradient; AdaptDL's hook moves nine more.
+TEST(MemoryBound, HooksReadWhatIsAddedToAParameter) {
+  graph::Builder builder("hook");
+  builder.output(builder.add(Kind::Relu, {builder.parameter("x", {1000, 1000})}));
+  const graph::Graph step = graph::backward(builder.finish(), graph::GradientHandling::Accumulate);
+  EXPECT_NEAR(passes(step, Phase::Backward, 1e6, round_device(), "pytorch-1"), 6, 1e-9);
+  EXPECT_NEAR(passes(step, Phase::Backward, 1e6, round_device(), "adaptdl"), 15, 1e-9);
+}
+
 TEST(MemoryBound, PowTakesSevenPassesBack) {
   EXPECT_NEAR(passes(one(Kind::Pow, {1000, 1000}), Phase::Backward, 1e6, round_device()), 7, 1e-9);
 }

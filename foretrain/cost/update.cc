@@ -44,16 +44,23 @@ double update_launches(const NodeView& v, const Framework& framework) {
   if (v.node.kind == Kind::ZeroGrad) return std::ceil(v.inputs() / per_launch);
   const double tensors = v.inputs() / 2.0;
   const double operators = framework.fused_update ? 1 : steps_of(v).operators;
-  return operators * std::ceil(tensors / per_launch);
+  return operators * std::ceil(tensors / per_launch) +
+         framework.statistics.after.operators * tensors;
+}
+
+bool adds_to_parameter(const NodeView& v) {
+  return v.node.phase == graph::Phase::Backward && v.node.kind == Kind::Add &&
+         !v.node.label.empty();
 }
 
 double update_bytes(const NodeView& v, const graph::Work& work, const Framework& framework) {
   const double bytes = work.read_bytes + work.written_bytes;
   if (v.node.kind != Kind::Update) return bytes;
-  if (framework.fused_update) return bytes * framework.update_passes;
   const auto optimizer = static_cast<graph::Optimizer>(v.attr(Attr::Optimizer, 0));
   const graph::OptimizerRow& row = graph::row_of(optimizer);
-  return bytes * framework.update_passes * steps_of(v).passes / (row.reads + row.writes);
+  const double value = bytes / (row.reads + row.writes);  // of each parameter, once
+  const double own = framework.fused_update ? bytes : steps_of(v).passes * value;
+  return own * framework.update_passes + framework.statistics.after.values * value;
 }
 
 OpTime update_time(const NodeView& v, const graph::Work& work, const Context& context) {

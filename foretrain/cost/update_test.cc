@@ -47,5 +47,13 @@ TEST(Update, AFusedKernelMovesEachValueOnce) {
   EXPECT_NEAR(time_of(72, graph::Optimizer::Sgd, "pytorch").memory.count(), 3 * values, 1e-12);
 }
 
+// AdaptDL's statistics read and write 8 values per parameter in 9 operators per tensor, beside
+// plain SGD's 3 in one.
+TEST(Update, StatisticsOfGradientsComeFirst) {
+  const OpTime time = time_of(72, graph::Optimizer::Sgd, "adaptdl");
+  EXPECT_EQ(time.kernels, 720);
+  EXPECT_NEAR(time.memory.count(), 11 * 72 * 1000 * 4 / 0.87e12, 1e-12);
+}
+
 }  // namespace
 }  // namespace foretrain::cost

@@ -128,6 +128,10 @@ INSTANTIATE_TEST_SUITE_P(
                  "s,f,YOLOv3,PASCAL-VOC,T4 16GB,2,1,2,x,AMP (apex O1),8,16,step_time,0.5,s,ddp,"
                  "placement=2; raw",
                  "step_time", 2, 0.5},
+        Invented{"pollux",
+                 "s,f,YOLOv3,PASCAL-VOC,T4 16GB,2,2,1,x,AMP (apex O1),8,16,step_time,0.5,s,ddp,"
+                 "placement=11; raw",
+                 "step_time", 2, 0.5},
         Invented{"paddle",
                  "s,PyTorch,DeepLabV3P,,V100-SXM2 32GB,8,1,8,x,AMP/FP16,4,32,throughput,40,"
                  "samples/s,data-parallel,n",

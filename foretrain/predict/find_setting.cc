@@ -226,7 +226,7 @@ std::shared_ptr<const cost::Framework> find_framework(const Request& request,
     if (predictor->framework) use(*predictor->framework);
   }
   framework->autotunes = request.autotune.value_or(framework->autotunes);
-  if (workers == 1) framework->update_passes *= framework->lone_update_passes;
+  framework->statistics = cost::statistics_of(*framework, request.optimizer, workers);
   return framework;
 }
 

@@ -74,15 +74,17 @@ TEST_F(Predict, ACallPerPassKeepsTheDeviceWaiting) {
   EXPECT_LT(four.breakdown.host.count(), 21e-3);
 }
 
-// AdaptDL's host begins the update of VGG-16's 32 tensors when the device is done, so all of it
-// counts: 32 (12 + 2 + 110) + 100 + 2400 us = 6.468 ms. PyTorch's is hidden behind the device.
+// AdaptDL's host begins statistics and update of VGG-16's 32 tensors when the device is done, so
+// all of it counts: with 10 operators each 32 (10 * 12 + 2 + 75) + 100 + 1000 us = 7.404 ms; nine
+// more where one worker is alone: 10.860 ms. PyTorch's update is hidden behind the device.
 TEST_F(Predict, AHostThatWaitsForTheDeviceAddsItsUpdate) {
   const std::string vgg = std::string(kVgg) + R"(,"optimizer":"sgd","framework":)";
   const Report hidden = report(vgg + R"("pytorch-1")");
   const Report waits = report(vgg + R"("adaptdl")");
-  EXPECT_NEAR((waits.breakdown.host - hidden.breakdown.host).count(), 6.468e-3, 1e-6);
+  EXPECT_NEAR((waits.breakdown.host - hidden.breakdown.host).count(), 10.860e-3, 1e-6);
   const Report two = report(vgg + R"("adaptdl","placement":[1,1],"strategy":"allreduce")");
-  EXPECT_NEAR(two.breakdown.host / waits.breakdown.host, kSlowestOfTwo, 1e-5);
+  EXPECT_NEAR((two.breakdown.host / kSlowestOfTwo - hidden.breakdown.host).count(), 7.404e-3,
+              1e-6);
   EXPECT_NEAR(two.breakdown.exposed_communication / two.communication, 1, 1e-6);
 }
 

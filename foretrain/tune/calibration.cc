@@ -110,6 +110,10 @@ class Trial {
   Library library_;
 };
 
+// Minus twice the logarithm of a deviation's probability, in standard deviations: its square where
+// it is small; beyond one its size counts, so that no single run decides which something slowed.
+double cost_of(double deviations) { return 2 * (std::sqrt(1 + deviations * deviations) - 1); }
+
 double mean_error(const std::vector<Trial::Off>& steps) {
   double sum = 0;
   for (const Trial::Off& off : steps) sum += std::abs(std::expm1(off.step));
@@ -165,7 +169,7 @@ FittedCalibration fit_calibration(const std::vector<MeasuredStep>& steps,
       sum += std::pow(std::log(values[i] / variables[i].start) / options.usual, 2);
     }
     for (const Trial::Off& off : trial.off(best)) {
-      sum += std::pow(off.step / options.noise, 2) + std::pow(off.exposed / options.noise, 2);
+      sum += cost_of(off.step / options.noise) + std::pow(off.exposed / options.noise, 2);
     }
     return sum;
   };

@@ -71,6 +71,22 @@ TEST(FitCalibration, ExposedCommunicationTellsTheNetwork) {
   EXPECT_NEAR(std::log(seen.compute), 0, 0.1);
 }
 
+// Three runs of one step, of which one took twice as long. Squares would meet at ln 2 / 3 = 0.23.
+// Sizes nearly ignore it: two runs d deviations off balance one that is far off where
+// 2 d / sqrt(1 + d^2) = 1, so d = 0.58, which is 0.046 at a noise of 0.08; the prior takes off
+// some.
+TEST(FitCalibration, OneSlowRunDoesNotDecide) {
+  const std::string request = kRequests[0];
+  std::vector<MeasuredStep> steps =
+      steps_of({request, request, request}, Calibration{"t4", 1, 1, 1, 1});
+  const double usual = steps[0].step_time_s;
+  steps[1].step_time_s *= 2;
+  Library library = load_library();
+  library.calibrations = {fit_calibration(steps, {}, library).calibration};
+  const double predicted = predict(steps[0].request, library).step_time_s.value;
+  EXPECT_NEAR(std::log(predicted / usual), 0.043, 0.005);
+}
+
 TEST(FitCalibration, MovesOnlyTheFactorsThatAreAsked) {
   const Calibration truth{"t4", 1, 1, 0.5, 1};
   CalibrationFit host;
