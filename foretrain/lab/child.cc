@@ -13,6 +13,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include "foretrain/base/error.h"
@@ -228,6 +229,19 @@ int Child::wait() {
   }
   pid_ = -1;
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+bool Child::was_killed() {
+  constexpr int kSignalled = 128;  // a shell's exit code for a signal begins here
+  for (int look = 0; pid_ >= 0 && look < 100; ++look) {
+    int status = 0;
+    if (waitpid(pid_, &status, WNOHANG) == pid_) {
+      pid_ = -1;
+      return WIFSIGNALED(status) || (WIFEXITED(status) && WEXITSTATUS(status) > kSignalled);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
 }
 
 void Child::kill() {

@@ -47,6 +47,8 @@ class Child {
 
   int wait();  // its exit code; -1 where a signal ended it
   void kill();
+  // Whether a signal ended it, as one that closed its output; waits a second for its end.
+  bool was_killed();
 
   // A line of each child in their order, each shown to `accept` when it comes. Throws Error(Io) as
   // soon as one of them has ended, when `patience` is over, and once an interrupt is raised.

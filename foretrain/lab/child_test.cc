@@ -52,6 +52,14 @@ TEST(Child, OneThatEndsLeavesNobodyWaiting) {
   EXPECT_LT(Seconds(std::chrono::steady_clock::now() - start), Seconds{40});
 }
 
+TEST(Child, TellsAKillFromAnEnd) {
+  Child killed({.words = {"sleep", "60"}});
+  kill(killed.pid(), SIGKILL);
+  EXPECT_TRUE(killed.was_killed());
+  Child ended({.words = {"false"}});
+  EXPECT_FALSE(ended.was_killed());
+}
+
 TEST(Child, GetsItsEnvironment) {
   EXPECT_EQ(run_command({"sh", "-c", "echo out; echo err >&2; exit 3"}).text, "out\nerr\n");
   Child child({.words = {"sh", "-c", "echo $FORETRAIN_X"}, .environment = {"FORETRAIN_X=here"}});

@@ -15,6 +15,7 @@ extern const std::span<const EmbeddedFile> kWorkerFiles;
 
 namespace {
 
+constexpr int kStarts = 3;              // of workers that something kills
 constexpr Seconds kStartPatience{180};  // the memory log may have to be compiled
 
 std::string source_of(std::string_view file) {
@@ -67,14 +68,19 @@ std::unique_ptr<Child> start_worker(const Host& host, const WorkerOptions& optio
 }
 
 void Workers::ensure(int count) {
-  const auto before = static_cast<int>(children_.size());
-  for (int host = before; host < count; ++host) {
-    children_.push_back(start_worker(hosts_[host], options_));
+  for (int attempt = 0; attempt < kStarts; ++attempt) {
+    const auto before = static_cast<int>(children_.size());
+    for (int host = before; host < count; ++host) {
+      children_.push_back(start_worker(hosts_[host], options_));
+    }
+    int host = before;
+    while (host < count && greet(host)) ++host;
+    if (host == count) return;
   }
-  for (int host = before; host < count; ++host) greet(host);
+  throw Error(ErrorKind::Io, "workers are killed as soon as they start");
 }
 
-void Workers::greet(int host) {
+bool Workers::greet(int host) {
   try {
     send(host, Json{{"kind", "hello"},
                     {"job", 0},
@@ -85,8 +91,11 @@ void Workers::greet(int host) {
     pytorch_ = answer.value("pytorch", "");
     const std::string trouble = answer.value("activity_trouble", "");
     if (!trouble.empty() && notes_.empty()) notes_.push_back("no memory activity: " + trouble);
+    return true;
   } catch (const Error& error) {
+    const bool killed = children_[static_cast<std::size_t>(host)]->was_killed();
     end();
+    if (killed) return false;
     throw Error(ErrorKind::Unsupported, "'" + printable(options_.python) +
                                             "' cannot train: " + error.what() +
                                             "; name a Python that has PyTorch with --python");

@@ -52,7 +52,7 @@ class Workers {
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
-  void greet(int host);
+  bool greet(int host);  // false where a signal ended the worker; then all have ended
 
   const Hosts& hosts_;
   WorkerOptions options_;
