@@ -248,6 +248,7 @@ def main() -> int:
     if reason := can_run(options.python):
         print(f"kill_lab: skipped: {reason}")
         return SKIPPED
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background it may be ignored, for children too
     with tempfile.TemporaryDirectory() as folder:
         models = max(3, 2 * options.kills)  # more than the kills let through
         trial = Trial(options.program, options.python, pathlib.Path(folder), models)
