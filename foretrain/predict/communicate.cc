@@ -28,8 +28,8 @@ constexpr Seconds kReplicateTensorPerDevice{101e-6};
 constexpr double kCopyThroughHost = 0.7;
 
 // Where a CPU computes, the threads that exchange gradients take its time: hooks, copies to and
-// from buckets or sockets, and sums. Source: tools/lab_costs.py on data/lab/measured (train
-// split).
+// from buckets or sockets, and sums. Source: tools/lab_costs.py on the first runs of
+// data/lab/measured (train split).
 constexpr Seconds kCpuDdpGradient{70e-6};
 constexpr double kCpuDdpByte_s = 0.31e-9;
 constexpr Seconds kCpuServerGradient{170e-6};

@@ -196,11 +196,11 @@ Job lower(const Step& step, const graph::Bound& bound, const Setting& setting,
   const std::size_t update = first_update(step.graph);
   for (WorkerClass& worker : job.classes) {
     emitters.emplace_back(bound, setting, request, job, worker, library);
-    emitters.back().exchange_on_device(step, communication);
     emitters.back().emit(0, begin, entry.after);
     if (setting.passes > 1) {  // those before the last, as one pass that takes their time
       emitters.back().emit(begin, update, {}, static_cast<double>(setting.passes - 1));
     }
+    emitters.back().exchange_on_device(step, communication);  // of the last pass alone
     emitters.back().emit(begin, update, begin == 0 ? entry.after : std::vector<sim::TaskId>{});
   }
   std::vector<std::vector<sim::TaskId>> ready(communication.buckets.size());

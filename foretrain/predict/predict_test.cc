@@ -97,6 +97,8 @@ TEST_F(Predict, ACpuExchangesGradientsItself) {
   };
   EXPECT_NEAR(busy(R"("device":"cpu:cores=1","workers":2)") - busy(R"("device":"cpu:cores=1")"),
               1.2504e-3, 1e-6);
+  const std::string passes = R"("device":"cpu:cores=1","strategy":{"micro_batch":8})";
+  EXPECT_NEAR(busy(passes + R"(,"workers":2)") - busy(passes), 1.2504e-3, 1e-6);
   const double alone = busy(R"("device":"t4")");
   EXPECT_NEAR(busy(R"("device":"t4","placement":[1,1])") / alone, kSlowestOfTwo, 1e-5);
 }
