@@ -76,7 +76,7 @@ study: build  ## what predictions buy a scheduler, writes docs/simulator_study.m
 	@python3 bench/simulate_study.py $(FORETRAIN) $(DATA) docs/simulator_study.md
 
 .PHONY: lab-report
-lab-report:  ## tables and plots of what the lab measured, writes docs/lab_data.md
+lab-report:  ## tables and plots of what the lab measured, writes docs/lab.md
 	@python3 tools/write_lab.py data/lab/measured docs
 
 .PHONY: lab-accuracy

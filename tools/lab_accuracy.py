@@ -71,7 +71,7 @@ def page(calibration: list[str], judged: list[dict]) -> str:
     lines = [
         "# Predictions against the lab",
         "",
-        "Written by `make lab-accuracy`; do not edit. [lab.md](lab.md) says how the runs were made, [lab_data.md](lab_data.md) what they were and how far",
+        "Written by `make lab-accuracy`; do not edit. [collect.md](collect.md) says how the runs were made, [lab.md](lab.md) what they were and how far",
         "repeats lie apart. The CPU is calibrated by its operators and by ten runs of the base setting, each of another architecture:",
         "",
         *(f"    {line.strip()}" for line in calibration),

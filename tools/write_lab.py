@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes docs/lab_data.md and its pictures: what the lab has measured.
+"""Writes docs/lab.md and its pictures: what the lab has measured.
 
     python3 tools/write_lab.py DATA DOCS
 
@@ -228,7 +228,7 @@ def page(campaign: Campaign) -> str:
     lines = [
         "# What the lab has measured",
         "",
-        "Written by `make lab-report` from [data/lab/measured](../data/lab/measured); do not edit. [lab.md](lab.md) says how it was measured.",
+        "Written by `make lab-report` from [data/lab/measured](../data/lab/measured); do not edit. [collect.md](collect.md) says how it was measured.",
         f"A run is *quiet* where others used at most {QUIET_CORES} cores meanwhile.",
         "",
         *counts(campaign),
@@ -278,7 +278,7 @@ def page(campaign: Campaign) -> str:
 def outputs(data: pathlib.Path) -> dict[str, str]:
     """File names and what they hold."""
     campaign = load(data)
-    return {"lab_data.md": page(campaign), **pictures(campaign)}
+    return {"lab.md": page(campaign), **pictures(campaign)}
 
 
 def main() -> None:

@@ -274,7 +274,7 @@ void add_collect_command(CLI::App& app, Console& console) {
       "  foretrain collect operators resnet18-cifar --batch 8,32\n"
       "  foretrain collect collectives --ranks 2 --network 1gbps\n\n"
       "What is in the store is not run again: after an interruption the same command goes on.\n"
-      "docs/lab.md describes campaign files.");
+      "docs/collect.md describes campaign files.");
   add_campaign_options(command, *options);
   add_operators(command, console);
   add_collectives(command, console);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "foretrain/evaluate/metrics.h"
 
-#include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
+
+#include "foretrain/base/median.h"
 
 namespace foretrain::evaluate {
 
@@ -19,10 +21,7 @@ double median_ape(std::span<const double> errors) {
   std::vector<double> sizes;
   sizes.reserve(errors.size());
   for (const double error : errors) sizes.push_back(std::abs(error));
-  const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
-  std::nth_element(sizes.begin(), middle, sizes.end());
-  if (sizes.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(sizes.begin(), middle)) / 2;
+  return median(std::move(sizes));
 }
 
 double bias(std::span<const double> errors) {

@@ -7,6 +7,7 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/file.h"
 #include "foretrain/base/json.h"
+#include "foretrain/base/median.h"
 #include "foretrain/evaluate/collected_operators.h"
 #include "foretrain/evaluate/torch_events.h"
 
@@ -59,13 +60,6 @@ std::vector<double> times_us(const TorchEvents& events) {
     times[static_cast<std::size_t>(owner->second)] += kernel.span.end_us - kernel.span.begin_us;
   }
   return times;
-}
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
 struct NamedSpan {

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "foretrain/base/error.h"
+#include "foretrain/base/median.h"
 #include "foretrain/base/near.h"
 #include "foretrain/evaluate/operator_file.h"
 #include "foretrain/fit/cpu_operators.h"
@@ -92,10 +93,8 @@ double mean_size(const std::vector<double>& logs) {
 
 // The same around the median.
 double spread(std::vector<double> logs) {
-  const auto middle = logs.begin() + static_cast<std::ptrdiff_t>(logs.size() / 2);
-  std::nth_element(logs.begin(), middle, logs.end());
-  const double median = *middle;
-  for (double& log : logs) log -= median;
+  const double middle = median(logs);
+  for (double& log : logs) log -= middle;
   return mean_size(logs);
 }
 

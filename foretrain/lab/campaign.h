@@ -62,7 +62,7 @@ struct Campaign {
   std::vector<Task> tasks{};  // in the order in which they are run: repeats are far apart
 };
 
-// Reads a campaign; docs/lab.md describes the file. Throws Error(BadInput) naming `where`.
+// Reads a campaign; docs/collect.md describes the file. Throws Error(BadInput) naming `where`.
 Campaign read_campaign(std::string_view text, const std::string& where);
 
 // "100mbps", "1gbps", "2.5gbps" as bytes per second. Throws Error(BadInput) naming `where`.

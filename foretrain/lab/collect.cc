@@ -11,6 +11,7 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/json.h"
+#include "foretrain/base/median.h"
 #include "foretrain/lab/interrupt.h"
 #include "foretrain/lab/isolate.h"
 #include "foretrain/lab/machine.h"
@@ -206,10 +207,7 @@ class Collector {
     }
     const auto known = medians_.find(run.configuration);
     if (known == medians_.end()) return;
-    std::vector<double> others = known->second;
-    std::nth_element(others.begin(),
-                     others.begin() + static_cast<std::ptrdiff_t>(others.size() / 2), others.end());
-    const double ratio = *run.step_median_s / others[others.size() / 2];
+    const double ratio = *run.step_median_s / median(known->second);
     if (std::abs(ratio - 1) <= campaign_.outlier) return;
     run.message = "steps take " + std::to_string(ratio) + " times as long as in other repeats";
     if (!last) run.status = "outlier";

@@ -7,6 +7,7 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/json.h"
+#include "foretrain/base/median.h"
 #include "foretrain/importer/ftg.h"
 #include "foretrain/lab/machine.h"
 #include "foretrain/predict/library.h"
@@ -95,17 +96,6 @@ std::vector<double> numbers(const Json& answer, const char* key) {
 
 double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
-double median(std::vector<double> values) {
-  const std::size_t half = values.size() / 2;
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(half),
-                   values.end());
-  const double upper = values[half];
-  if (values.size() % 2 == 1) return upper;
-  return (upper +
-          *std::max_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(half))) /
-         2;
 }
 
 double deviation(const std::vector<double>& values) {

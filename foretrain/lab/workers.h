@@ -39,8 +39,8 @@ class Workers {
 
   int pid(int host) const { return children_[static_cast<std::size_t>(host)]->pid(); }
 
-  // Lines of JSON, as docs/lab.md describes. Throws Error(Io) for a worker that has ended or does
-  // not answer in time, or with what went wrong in it.
+  // Lines of JSON; python/foretrain_lab/__init__.py describes them. Throws Error(Io) for a worker
+  // that has ended or does not answer in time, or with what went wrong in it.
   void send(int host, const std::string& job);
   std::string receive(int host, Seconds patience);
   // Of the first `count` hosts; one that ends or fails leaves nobody waiting for the others.

@@ -12,6 +12,7 @@
 
 #include "foretrain/base/csv.h"
 #include "foretrain/base/error.h"
+#include "foretrain/base/median.h"
 #include "foretrain/base/near.h"
 #include "foretrain/profile/trace_rows.h"
 
@@ -161,9 +162,7 @@ Seconds usual_window(const std::vector<TraceRow>& rows, const std::string& name)
     if (distance > 0) distances.push_back(distance);
   }
   if (distances.empty()) return Seconds{0.01};
-  const auto middle = distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2);
-  std::nth_element(distances.begin(), middle, distances.end());
-  return Seconds{std::round(*middle * 1e9) / 1e9};  // times in files are rounded
+  return Seconds{std::round(median(std::move(distances)) * 1e9) / 1e9};  // times in files are rounded
 }
 
 // Rows into windows: several in one window are averaged (those of one time added where they add
