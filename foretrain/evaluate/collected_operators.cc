@@ -109,10 +109,16 @@ graph::Graph graph_of(const Row& row, const std::string& where) {
 
 }  // namespace
 
+std::string collected_device(std::string_view machine) {
+  const std::size_t at = machine.find('@');
+  if (at != std::string_view::npos) return std::string(machine.substr(at + 1));
+  return machine.starts_with("lab-") ? "cpu:cores=1" : std::string(machine);
+}
+
 std::unique_ptr<OperatorCase> collected_case(const Row& row, const std::string& where) {
   auto one = std::make_unique<OperatorCase>();
   one->line = row.line;
-  one->device = "cpu:cores=1";
+  one->device = collected_device(cell(row, "machine"));
   one->op = cell(row, "kind");
   one->split = "train";
   if (!parse(cell(row, "time_s"), one->measured_s) || !(one->measured_s > 0) ||

@@ -2,6 +2,9 @@
 // What `foretrain collect operators` timed: the store's table of operators as CSV, docs/store.md.
 #pragma once
 
+#include <string>
+#include <string_view>
+
 #include "foretrain/evaluate/operator_file.h"
 #include "foretrain/evaluate/row.h"
 
@@ -9,7 +12,11 @@ namespace foretrain::evaluate {
 
 bool are_collected(const std::vector<std::string>& columns);
 
-// One row; operators of a CPU run on the catalog's `cpu`. A gradient is timed as the nodes of the
+// The device that a row was timed on, by the store's name of its machine: "lab-1f2e" is a core of
+// that machine, "lab-1f2e@NVIDIA A100-SXM4-80GB" its GPU; anything else names the device itself.
+std::string collected_device(std::string_view machine);
+
+// One row. A gradient is timed as the nodes of the
 // operator's backward pass: whatever has a gradient wants one, as in the benchmark. Throws
 // Error(BadInput) naming `where`.
 std::unique_ptr<OperatorCase> collected_case(const Row& row, const std::string& where);

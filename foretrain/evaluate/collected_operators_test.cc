@@ -37,7 +37,7 @@ class CollectedOperators : public ::testing::Test {
 // 2 images of 3x8x8 to 4 channels by 3x3 windows with padding 1: 2 * 2 * 4 * 64 * 27 flops.
 TEST_F(CollectedOperators, AForwardRowIsTheOperator) {
   const OperatorCases cases =
-      read("m,collect,,conv,2x3x8x8;4x3x3x3,\"{\"\"padding\"\":1}\",f32,forward,0.001\n");
+      read("lab-1,collect,,conv,2x3x8x8;4x3x3x3,\"{\"\"padding\"\":1}\",f32,forward,0.001\n");
   ASSERT_EQ(cases.size(), 1U);
   EXPECT_EQ(cases[0]->op, "conv");
   EXPECT_EQ(cases[0]->measured_s, 0.001);
@@ -45,10 +45,17 @@ TEST_F(CollectedOperators, AForwardRowIsTheOperator) {
   EXPECT_EQ(graph::work(view).flops, 2.0 * 2 * 4 * 64 * 27);
 }
 
+TEST_F(CollectedOperators, RunOnTheDeviceThatTheirMachineNames) {
+  const std::string row = ",collect,,relu,2x3,{},f32,forward,0.001\n";
+  EXPECT_EQ(read("lab-1" + row)[0]->device, "cpu:cores=1");
+  EXPECT_EQ(read("lab-1@Tesla T4" + row)[0]->device, "Tesla T4");
+  EXPECT_EQ(read("a100" + row)[0]->device, "a100");
+}
+
 // Gradients of input and weight: twice the forward pass's products.
 TEST_F(CollectedOperators, ABackwardRowIsItsGradients) {
   const OperatorCases cases =
-      read("m,collect,,conv,2x3x8x8;4x3x3x3,\"{\"\"padding\"\":1}\",f32,backward,0.001\n");
+      read("lab-1,collect,,conv,2x3x8x8;4x3x3x3,\"{\"\"padding\"\":1}\",f32,backward,0.001\n");
   double flops = 0;
   for (const graph::Node& node : cases[0]->graph.nodes) {
     if (node.phase != cases[0]->phase) continue;
@@ -60,8 +67,8 @@ TEST_F(CollectedOperators, ABackwardRowIsItsGradients) {
 
 TEST_F(CollectedOperators, IndicesAreNoNumbersToLearn) {
   const OperatorCases cases = read(
-      "m,collect,,embedding,2x16;1000x32,{},f32,backward,0.001\n"
-      "m,collect,,cross_entropy,8x10;8,{},f32,backward,0.001\n");
+      "lab-1,collect,,embedding,2x16;1000x32,{},f32,backward,0.001\n"
+      "lab-1,collect,,cross_entropy,8x10;8,{},f32,backward,0.001\n");
   EXPECT_EQ(cases.size(), 2U);
 }
 

@@ -10,9 +10,12 @@
 #include "foretrain/base/near.h"
 #include "foretrain/comm/all_gather.h"
 #include "foretrain/comm/all_reduce.h"
+#include "foretrain/comm/broadcast.h"
 #include "foretrain/comm/point_to_point.h"
+#include "foretrain/comm/reduce_scatter.h"
 #include "foretrain/evaluate/cells.h"
-#include "foretrain/evaluate/measured_cluster.h"
+#include "foretrain/evaluate/collected_operators.h"
+#include "foretrain/evaluate/lab_runs.h"
 #include "foretrain/evaluate/training_file.h"
 
 namespace foretrain::evaluate {
@@ -20,6 +23,8 @@ namespace {
 
 constexpr const char* kAllReduce = "all-reduce";
 constexpr const char* kAllGather = "all-gather";
+constexpr const char* kReduceScatter = "reduce-scatter";
+constexpr const char* kBroadcast = "broadcast";
 constexpr const char* kPointToPoint = "point-to-point";
 constexpr double kMicro = 1e-6;
 
@@ -32,8 +37,12 @@ bool holds(const Doubt& doubt, const CollectiveCase& one) {
          one.bytes <= doubt.most_bytes.value_or(one.bytes);
 }
 
+const MeasuredCluster& where(const CollectiveCase& one) {
+  return one.own ? *one.own : measured_cluster(one.cluster);
+}
+
 void add(CollectiveCase one, Cases& cases) {
-  const MeasuredCluster& cluster = measured_cluster(one.cluster);
+  const MeasuredCluster& cluster = where(one);
   const auto matches = [&](const Doubt& doubt) { return holds(doubt, one); };
   one.suspect = std::any_of(cluster.suspect.begin(), cluster.suspect.end(), matches);
   const auto broken = std::find_if(cluster.broken.begin(), cluster.broken.end(), matches);
@@ -54,6 +63,33 @@ double above_zero(const Cells& cells, const char* column) {
   const double value = cells.number(column);
   if (!(value > 0)) cells.fail(std::string(column) + " is not above 0");
   return value;
+}
+
+// Bytes are those that each rank puts in; an all-gather fills a list of tensors.
+void add_collected(const Cells& cells, std::size_t line, Cases& cases) {
+  static const std::map<std::string, const char*> kCollectives{{"all_reduce", kAllReduce},
+                                                               {"all_gather", kAllGather},
+                                                               {"reduce_scatter", kReduceScatter},
+                                                               {"broadcast", kBroadcast},
+                                                               {"point_to_point", kPointToPoint}};
+  const auto found = kCollectives.find(cells.text("kind"));
+  if (found == kCollectives.end()) {
+    cells.fail("collective '" + printable(cells.text("kind")) + "' is not known");
+  }
+  const std::string link = cells.text("link");
+  CollectiveCase one{.line = line, .collective = found->second};
+  one.cluster = cells.text("machine") + (link.empty() ? "" : ", " + link);
+  MeasuredCluster& own = one.own.emplace();
+  own.name = one.cluster;
+  own.device = collected_device(cells.text("machine"));
+  own.network = link.empty() ? kUnshapedNetwork : link;
+  one.nodes = count(cells, "nodes");
+  one.devices = std::max(1, count(cells, "ranks") / one.nodes);
+  one.bytes = above_zero(cells, "bytes");
+  one.measured = above_zero(cells, "time_s");
+  one.copied = one.collective == kAllGather;
+  if (one.copied) one.bytes *= one.nodes * one.devices;
+  add(std::move(one), cases);
 }
 
 // Bytes of an all-gather are those of each rank's input, and its output is a list of tensors.
@@ -121,9 +157,12 @@ void refer_to_largest(Cases& cases) {
   }
 }
 
-enum class Form { None, Ett, Echo, Ratios };
+enum class Form { None, Collected, Ett, Echo, Ratios };
 
 Form form_of(const std::vector<std::string>& columns) {
+  if (has_columns(columns, {"machine", "kind", "link", "ranks", "nodes", "bytes", "time_s"})) {
+    return Form::Collected;
+  }
   if (has_columns(columns,
                   {"cluster", "collective", "bytes", "nodes", "gpus_per_node", "dur_us"})) {
     return Form::Ett;
@@ -157,6 +196,7 @@ std::vector<CollectiveCase> read_collectives(const std::filesystem::path& path) 
   Cases cases;
   for (Row row; file.next(row);) {
     const Cells cells(row, name);
+    if (form == Form::Collected) add_collected(cells, row.line, cases);
     if (form == Form::Ett) add_ett(cells, row.line, cases);
     if (form == Form::Echo) add_echo(cells, row.line, cases);
     if (form == Form::Ratios && cluster) add_ratios(cells, row.line, *cluster, cases);
@@ -174,7 +214,7 @@ const comm::Path& CollectiveClock::path(const CollectiveCase& one) {
   const auto key = std::tuple(one.cluster, one.nodes, one.devices);
   const auto found = paths_.find(key);
   if (found != paths_.end()) return found->second;
-  const hw::Cluster part = part_of(measured_cluster(one.cluster), one.nodes, one.devices, catalog_);
+  const hw::Cluster part = part_of(where(one), one.nodes, one.devices, catalog_);
   return paths_.emplace(key, comm::path_over(part, constants_)).first->second;
 }
 
@@ -183,6 +223,10 @@ double CollectiveClock::predict(const CollectiveCase& one) {
   const auto time = [&](double bytes) {
     if (one.collective == kAllReduce) return comm::all_reduce(bytes, ranks).time;
     if (one.collective == kAllGather) return comm::all_gather(bytes, ranks.ranks, ranks.flat);
+    if (one.collective == kReduceScatter) {
+      return comm::reduce_scatter(bytes, ranks.ranks, ranks.flat);
+    }
+    if (one.collective == kBroadcast) return comm::broadcast(bytes, ranks.ranks, ranks.flat);
     return comm::point_to_point(bytes, ranks.pair);
   };
   const double taken = time(one.bytes).count();

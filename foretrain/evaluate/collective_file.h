@@ -5,11 +5,13 @@
 #include <cstddef>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "foretrain/comm/path.h"
+#include "foretrain/evaluate/measured_cluster.h"
 #include "foretrain/hw/catalog.h"
 
 namespace foretrain::evaluate {
@@ -17,8 +19,10 @@ namespace foretrain::evaluate {
 // A size of a collective on some nodes of a cluster.
 struct CollectiveCase {
   std::size_t line = 0;
-  std::string cluster{};     // of data/collectives/clusters/
-  std::string collective{};  // "all-reduce", "all-gather", "point-to-point"
+  std::string cluster{};                 // of data/collectives/clusters/, or what is in `own`:
+  std::optional<MeasuredCluster> own{};  // where `foretrain collect collectives` ran
+  std::string collective{};  // "all-reduce", "all-gather", "reduce-scatter", "broadcast",
+                             // "point-to-point"
   int nodes = 1;
   int devices = 1;             // of each node
   double bytes = 0;            // of each rank: to be summed, held in the end, or sent
@@ -32,8 +36,9 @@ struct CollectiveCase {
 // Whether the file is one of those that read_collectives knows, by its columns.
 bool has_collectives(const std::vector<std::string>& columns);
 
-// Every row, or every cell of a table of ratios: files of ETT and Echo (nccl-tests) and the tables
-// of SimAI. Throws Error(BadInput) naming the line, NotFound for an unknown cluster, Io.
+// Every row, or every cell of a table of ratios: the store's own collectives, files of ETT and Echo
+// (nccl-tests) and the tables of SimAI. Throws Error(BadInput) naming the line, NotFound for an
+// unknown cluster, Io.
 std::vector<CollectiveCase> read_collectives(const std::filesystem::path& path);
 
 // "all-reduce, 2 x 4": collective, nodes and devices of each.

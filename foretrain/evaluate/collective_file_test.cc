@@ -52,6 +52,22 @@ TEST_F(CollectiveFile, ReadsRowsOfEtt) {
   EXPECT_EQ(label(cases[2]), "point-to-point, 2 x 1");
 }
 
+// Two cores over a shaped link; eight GPUs of one machine, each of which puts in 10 bytes.
+TEST_F(CollectiveFile, ReadsWhatTheStoreExports) {
+  const auto cases = read(
+      "machine,source,kind,backend,link,ranks,nodes,bytes,time_s,spread_s,repeats\n"
+      "lab-1,collect,all_reduce,gloo,1gbps,2,2,10,0.25,0,9\n"
+      "lab-2@NVIDIA A100-SXM4-80GB,collect,all_gather,nccl,,8,1,10,0.5,0,9\n");
+  ASSERT_EQ(cases.size(), 2U);
+  EXPECT_EQ(label(cases[0]), "all-reduce, 2 x 1");
+  EXPECT_EQ(cases[0].own->device, "cpu:cores=1");
+  EXPECT_EQ(cases[0].own->network, "1gbps");
+  EXPECT_EQ(cases[0].measured, 0.25);
+  EXPECT_EQ(label(cases[1]), "all-gather, 1 x 8");
+  EXPECT_EQ(cases[1].own->device, "NVIDIA A100-SXM4-80GB");
+  EXPECT_EQ(cases[1].bytes, 80);
+}
+
 TEST_F(CollectiveFile, TellsSuspectAndBrokenRowsApart) {
   const auto cases = read(std::string(kEtt) + "Perlmutter,A100,allgather_large,5,10,1,4,250\n" +
                           "Vista,GH200,allgather_large,5,10,4,1,250\n" +

@@ -98,7 +98,10 @@ hw::Cluster part_of(const MeasuredCluster& cluster, int nodes, int devices,
                     const hw::Catalog& catalog) {
   hw::Cluster part;
   part.devices.push_back(hw::find_device(catalog, cluster.device, nullptr));
-  part.links.push_back(hw::find_link(catalog, cluster.intra_node));
+  const hw::Device& device = part.devices[0];
+  part.links.push_back(cluster.intra_node.empty()
+                           ? hw::find_intra_node(catalog, device.intra_node, device, nullptr)
+                           : hw::find_link(catalog, cluster.intra_node));
   if (cluster.port_bytes_per_s) part.links[0].bytes_per_s = *cluster.port_bytes_per_s;
   hw::Link& network = part.links.emplace_back(hw::find_link(catalog, cluster.network));
   if (cluster.flow_cap_bytes_per_s) network.flow_cap_bytes_per_s = cluster.flow_cap_bytes_per_s;

@@ -23,8 +23,8 @@ struct Doubt {
 
 struct MeasuredCluster {
   std::string name;
-  std::string device;  // names of the catalog
-  std::string intra_node;
+  std::string device;      // names of the catalog
+  std::string intra_node;  // empty: the device's usual one
   std::string network;
   std::optional<double> port_bytes_per_s;      // of a device inside its node, if not the link's
   std::optional<double> flow_cap_bytes_per_s;  // where long transfers between its own nodes show

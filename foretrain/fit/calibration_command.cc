@@ -5,10 +5,12 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/file.h"
+#include "foretrain/base/near.h"
 #include "foretrain/evaluate/lab_runs.h"
 #include "foretrain/evaluate/torch_trace.h"
 #include "foretrain/fit/commands.h"
 #include "foretrain/fit/cpu_operators.h"
+#include "foretrain/fit/network_factor.h"
 #include "foretrain/fit/operator_factors.h"
 #include "foretrain/predict/setting.h"
 #include "foretrain/tune/calibration.h"
@@ -19,6 +21,7 @@ namespace {
 struct CalibrationCommand {
   std::string data;
   std::string operators;
+  std::string collectives;
   std::vector<std::string> traces;
   std::vector<std::string> requests;  // of each trace
   std::string setting;
@@ -47,11 +50,48 @@ void show(const Calibration& found, const std::string& by) {
               found.network);
 }
 
-void use_collected(const CalibrationCommand& command, const Library& library, Measured& measured) {
-  const evaluate::OperatorCases cases = evaluate::read_operators(command.operators);
-  measured.machine = machine_of(cases, library.operators->constants, library.catalog);
-  measured.what = std::to_string(cases.size()) + " measured operators";
+void use_factors(const evaluate::OperatorCases& cases, const hw::Device& device,
+                 const Library& library, Measured& measured) {
+  const OperatorFactors factors =
+      factors_by_operators(cases, device, *library.operators, library.catalog);
+  measured.machine = factors.calibration;
   show(*measured.machine, measured.what);
+  std::printf("  mean error of these operators %.1f %% -> %.1f %%\n",
+              100 * std::expm1(factors.before), 100 * std::expm1(factors.after));
+}
+
+void use_operators(const CalibrationCommand& command, const Library& library, Measured& measured) {
+  const evaluate::OperatorCases cases = evaluate::read_operators(command.operators);
+  if (cases.empty()) throw Error(ErrorKind::BadInput, named(command.operators) + ": no operators");
+  const std::string& name = cases.front()->device;
+  for (const auto& one : cases) {
+    if (one->device == name) continue;
+    throw Error(ErrorKind::BadInput, named(command.operators) + ": operators of " +
+                                         printable(name) + " and of " + printable(one->device) +
+                                         "; calibrate one device at a time");
+  }
+  measured.what = std::to_string(cases.size()) + " measured operators";
+  const hw::Device device = hw::find_device(library.catalog, name, nullptr);
+  if (!hw::is_cpu(device)) return use_factors(cases, device, library, measured);
+  measured.machine = machine_of(cases, library.operators->constants, library.catalog);
+  show(*measured.machine, measured.what);
+}
+
+// Beside operators of the same device, or alone.
+void use_collectives(const CalibrationCommand& command, const Library& library,
+                     Measured& measured) {
+  const NetworkFactor found =
+      network_by_collectives(evaluate::read_collectives(command.collectives), library.catalog);
+  if (!measured.machine) measured.machine.emplace().device = found.device;
+  if (measured.machine->device != found.device) {
+    throw Error(ErrorKind::BadInput, "operators of " + measured.machine->device +
+                                         " and collectives of " + found.device +
+                                         "; calibrate one device at a time");
+  }
+  measured.machine->network = found.network;
+  const std::string what = std::to_string(found.rows) + " measured collectives";
+  show(*measured.machine, what);
+  measured.what += (measured.what.empty() ? "" : " and ") + what;
 }
 
 // The device that a request runs on; a new one is added to the catalog.
@@ -98,13 +138,8 @@ void use_traces(const CalibrationCommand& command, const Library& known, Measure
     for (auto& one : found) cases.push_back(std::move(one));
   }
   if (cases.empty()) return;
-  const OperatorFactors factors =
-      factors_by_operators(cases, *device, *library.operators, library.catalog);
-  measured.machine = factors.calibration;
   measured.what = std::to_string(cases.size()) + " operators of traces";
-  show(*measured.machine, measured.what);
-  std::printf("  mean error of these operators %.1f %% -> %.1f %%\n",
-              100 * std::expm1(factors.before), 100 * std::expm1(factors.after));
+  use_factors(cases, *device, library, measured);
 }
 
 void write(const Calibration& found, const std::string& note, const std::string& file) {
@@ -112,17 +147,19 @@ void write(const Calibration& found, const std::string& note, const std::string&
 }
 
 Measured measured_by(const CalibrationCommand& command, const Library& library) {
-  if (command.data.empty() && command.operators.empty() && command.traces.empty()) {
+  if (command.data.empty() && command.operators.empty() && command.collectives.empty() &&
+      command.traces.empty()) {
     throw Error(ErrorKind::BadInput,
-                "nothing to calibrate by: give --data, --operators or --trace");
+                "nothing to calibrate by: give --data, --operators, --collectives or --trace");
   }
   if (command.traces.size() != command.requests.size()) {
     throw Error(ErrorKind::BadInput,
                 "each --trace needs its --request: what ran, as `predict` is asked for it");
   }
   Measured measured;
-  if (!command.operators.empty()) use_collected(command, library, measured);
+  if (!command.operators.empty()) use_operators(command, library, measured);
   use_traces(command, library, measured);
+  if (!command.collectives.empty()) use_collectives(command, library, measured);
   return measured;
 }
 
@@ -180,6 +217,8 @@ void add_calibration_command(CLI::App& app) {
   sub.add_option("--operators", command->operators,
                  "operators that `foretrain collect operators` timed: where to start from")
       ->excludes("--trace");
+  sub.add_option("--collectives", command->collectives,
+                 "collectives that `foretrain collect collectives` timed: the network's bandwidth");
   sub.add_option("-o,--output", command->output, "the predictor file to write")->required();
   sub.add_option("--usual", command->fit.usual,
                  "how far such machines lie from the datasheet (0.5)")

@@ -17,11 +17,11 @@ class FitCpu : public ::testing::Test {
     std::string rows = "machine,kind,shapes,attributes,direction,time_s\n";
     for (const int n : {1, 8, 64, 512, 2048, 3000}) {
       const std::string size = std::to_string(n);
-      rows += "m,relu," + size + "x1000,{},forward,1\n";
-      rows += "m,relu," + size + ",{},forward,1\n";
-      rows += "m,linear," + size + "x1024;2048x1024,{},forward,1\n";
-      rows += "m,gelu," + size + "x1000,{},forward,1\n";
-      rows += "m,gelu," + size + "x1000,{},backward,1\n";
+      rows += "lab-1,relu," + size + "x1000,{},forward,1\n";
+      rows += "lab-1,relu," + size + ",{},forward,1\n";
+      rows += "lab-1,linear," + size + "x1024;2048x1024,{},forward,1\n";
+      rows += "lab-1,gelu," + size + "x1000,{},forward,1\n";
+      rows += "lab-1,gelu," + size + "x1000,{},backward,1\n";
     }
     std::ofstream(path_) << rows;
     evaluate::OperatorCases cases = evaluate::read_operators(path_);

@@ -45,6 +45,7 @@ class Session {
   store::Machine machine() const {
     store::Machine machine = describe_machine();
     machine.pytorch = workers_.pytorch();
+    if (!workers_.gpu().empty()) machine.id += "@" + workers_.gpu();  // what was timed
     return machine;
   }
 
@@ -85,6 +86,15 @@ void add_operators(const std::string& line, std::set<std::string>& seen,
     if (seen.insert(key).second) timings.rows.push_back(one);
   }
   for (const Json& reason : answer.at("skipped")) timings.skipped.push_back(reason);
+}
+
+// Nothing at all is no result.
+template <typename Row>
+Timings<Row> checked(Timings<Row> timings) {
+  if (!timings.rows.empty()) return timings;
+  throw Error(ErrorKind::Unsupported,
+              "nothing could be timed" +
+                  (timings.skipped.empty() ? "" : "; the first reason: " + timings.skipped[0]));
 }
 
 Json operators_of(const std::string& lines) {
@@ -137,7 +147,7 @@ Timings<store::Operator> time_operators(const OperatorPlan& plan, const WorkerOp
       add_operators(ask(session.workers(), job), seen, timings);
     }
   }
-  return timings;
+  return checked(std::move(timings));
 }
 
 Timings<store::Collective> time_collectives(const CollectivePlan& plan,
@@ -184,7 +194,7 @@ Timings<store::Collective> time_collectives(const CollectivePlan& plan,
     if (rank > 0) continue;
     for (const Json& reason : answer.at("skipped")) timings.skipped.push_back(reason);
   }
-  return timings;
+  return checked(std::move(timings));
 }
 
 }  // namespace foretrain::lab

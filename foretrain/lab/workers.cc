@@ -89,6 +89,7 @@ bool Workers::greet(int host) {
                    .dump());
     const Json answer = parse_json(receive(host, kStartPatience), "a worker's answer");
     pytorch_ = answer.value("pytorch", "");
+    gpu_ = answer.value("gpu", "");
     const std::string trouble = answer.value("activity_trouble", "");
     if (!trouble.empty() && notes_.empty()) notes_.push_back("no memory activity: " + trouble);
     return true;

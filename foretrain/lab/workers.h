@@ -48,7 +48,8 @@ class Workers {
 
   void end() { children_.clear(); }  // kills all
 
-  const std::string& pytorch() const { return pytorch_; }  // its version, of the first worker
+  const std::string& pytorch() const { return pytorch_; }  // its version
+  const std::string& gpu() const { return gpu_; }          // as its driver calls it; "" without one
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
@@ -58,6 +59,7 @@ class Workers {
   WorkerOptions options_;
   std::vector<std::unique_ptr<Child>> children_;
   std::string pytorch_;
+  std::string gpu_;
   std::vector<std::string> notes_;
 };
 

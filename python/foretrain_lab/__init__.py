@@ -6,8 +6,8 @@ need nothing but PyTorch. A job is a line on standard input, its result one on s
 what anything else prints goes to standard error. Every job has its `kind` and its number, `job`;
 every result that number and `ok`, or `error` with what went wrong.
 
-hello        `activity_source` (C++ of the log of memory traffic) -> version of `pytorch`, `pid`,
-             `device`, whether memory `activity` is logged
+hello        `activity_source` (C++ of the log of memory traffic) -> version of `pytorch`, name of
+             the `gpu` where there is one, why memory traffic cannot be logged
 train        `role`, `rank`, `graph` (an .ftg.json), `batch`, `optimizer`, `strategy` and how the
              hosts find each other; how long to measure, or `whole` with `samples` and `epochs`
              -> a worker: `steps_s`, `exposed_s` of each step, when they began and ended

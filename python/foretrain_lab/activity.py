@@ -60,10 +60,6 @@ def load(source: str) -> None:
         _library = library
 
 
-def available() -> bool:
-    return _library is not None
-
-
 def peak_bytes() -> tuple[float, float] | None:
     """The most that tensors occupied at once since the last call, and what they occupy now."""
     if not _library:

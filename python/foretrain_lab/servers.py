@@ -119,7 +119,6 @@ class Client:
         self._parameters = [p for p in module.parameters() if p.requires_grad]
         sizes = [p.numel() * p.element_size() for p in self._parameters]
         self._places = wire.assign(sizes, len(addresses))
-        self._counts = [self._places.count(i) for i in range(len(addresses))]
         self._connections = [_connect(address) for address in addresses]
         self._outgoing: queue.SimpleQueue[tuple[int, int, int, Tensor | None] | None] = (
             queue.SimpleQueue()

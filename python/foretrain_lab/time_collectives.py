@@ -43,7 +43,7 @@ def _clock(run: Callable[[], Any], job: dict[str, Any], data: Tensor) -> list[fl
     start = time.perf_counter()
     run()
     wait()
-    once = torch.tensor([time.perf_counter() - start], dtype=torch.float64)
+    once = torch.tensor([time.perf_counter() - start], dtype=torch.float64, device=data.device)
     dist.all_reduce(once, dist.ReduceOp.MAX)
     count = max(job["repeats"], min(1000, int(job["seconds"] / max(float(once), 1e-6))))
     times = []
@@ -57,9 +57,15 @@ def _clock(run: Callable[[], Any], job: dict[str, Any], data: Tensor) -> list[fl
 
 
 def time_collectives(job: dict[str, Any]) -> dict[str, Any]:
-    job["backend"] = "nccl" if torch.cuda.is_available() else "gloo"
+    gpus = torch.cuda.device_count()
+    job["backend"] = "nccl" if gpus else "gloo"
+    device = torch.device("cpu")
+    if gpus:
+        if job["workers"] > gpus:
+            raise ValueError(f"{job['workers']} ranks need as many GPUs, here are {gpus}")
+        device = torch.device("cuda", job["rank"])
+        torch.cuda.set_device(device)
     join(job)
-    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     rows, skipped = [], []
     for kind in job["kinds"]:
         for size in job["sizes"]:

@@ -41,10 +41,8 @@ def _hello(job: dict[str, Any]) -> dict[str, Any]:
         trouble = str(error)
     return {
         "pytorch": torch.__version__,
-        "pid": os.getpid(),
-        "activity": activity.available(),
+        "gpu": torch.cuda.get_device_name() if torch.cuda.is_available() else "",
         "activity_trouble": trouble,
-        "device": "cuda" if torch.cuda.is_available() else "cpu",
     }
 
 

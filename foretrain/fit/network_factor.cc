@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/fit/network_factor.h"
+
+#include "foretrain/base/error.h"
+#include "foretrain/base/median.h"
+
+namespace foretrain::fit {
+namespace {
+
+constexpr double kLarge = 1 << 20;
+
+}  // namespace
+
+NetworkFactor network_by_collectives(const std::vector<evaluate::CollectiveCase>& cases,
+                                     const hw::Catalog& catalog) {
+  evaluate::CollectiveClock clock(catalog, comm::shipped_constants());
+  NetworkFactor found;
+  std::vector<double> ratios;
+  for (const evaluate::CollectiveCase& one : cases) {
+    if (!one.own || !one.broken.empty() || one.bytes < kLarge) continue;
+    const hw::Device device = hw::find_device(catalog, one.own->device, nullptr);
+    const std::string name = hw::is_cpu(device) ? "cpu" : device.name;
+    if (!found.device.empty() && found.device != name) {
+      throw Error(ErrorKind::BadInput, "collectives of " + found.device + " and of " + name +
+                                           "; calibrate one device at a time");
+    }
+    found.device = name;
+    ratios.push_back(clock.predict(one) / one.measured);
+  }
+  if (ratios.empty()) {
+    throw Error(ErrorKind::BadInput,
+                "no collective of 1 MiB or more that `foretrain collect collectives` timed");
+  }
+  found.rows = ratios.size();
+  found.network = median(std::move(ratios));
+  return found;
+}
+
+}  // namespace foretrain::fit

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "foretrain/evaluate/collective_file.h"
+
+namespace foretrain::fit {
+
+struct NetworkFactor {
+  std::string device;    // at the links' ends; "cpu" for all CPUs
+  double network = 1;    // how much faster the links are than their names say
+  std::size_t rows = 0;  // that decide it
+};
+
+// By collectives that `foretrain collect collectives` timed: the median of predicted over measured
+// times of messages of a mebibyte or more, where bandwidth and not latency decides. Throws
+// Error(BadInput) where there is none, or for those of several devices.
+NetworkFactor network_by_collectives(const std::vector<evaluate::CollectiveCase>& cases,
+                                     const hw::Catalog& catalog);
+
+}  // namespace foretrain::fit
