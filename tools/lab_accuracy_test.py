@@ -23,6 +23,14 @@ class LabAccuracy(unittest.TestCase):
         self.assertIn("| cnn | 1 | 30.0 % | 30.0 % | -30.0 % |", lines)
         self.assertIn("| two | 1 | 0.0 % | 0.0 % | +0.0 % |", lines)
 
+    def test_all_runs_of_other_models_need_a_prediction(self):
+        calibrates = {"model": "a", "measured": "1", "predicted": "", "reason": lab_accuracy.CALIBRATES}
+        bad = {"model": "b", "measured": "", "predicted": "", "reason": "the run was not good: outlier"}
+        good = {"model": "c", "measured": "1", "predicted": "2", "reason": ""}
+        self.assertEqual(lab_accuracy.score([calibrates, bad, good]), [good])
+        with self.assertRaisesRegex(SystemExit, "1 runs have no prediction; d: too large"):
+            lab_accuracy.score([good, {"model": "d", "measured": "1", "predicted": "", "reason": "too large"}])
+
     def test_a_picture_for_each_number(self):
         self.assertEqual(sorted(lab_accuracy.pictures(JUDGED)), [
             "lab_accuracy_exposed_sync.svg", "lab_accuracy_step_time.svg", "lab_accuracy_wall_time.svg"])  # fmt: skip

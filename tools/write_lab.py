@@ -9,6 +9,7 @@ import argparse
 import collections
 import functools
 import pathlib
+import statistics
 
 import lab_plots
 from lab_data import (
@@ -18,6 +19,7 @@ from lab_data import (
 from lab_plots import METRIC_TITLES, TITLES, quantity, title_of
 from write_accuracy import table
 
+MOST_FIXED_WORK = 1.4  # times its median
 SPREAD_RESOURCES = [r for r in TITLES if r != "memory_used"]  # which is flat
 STEP_NUMBERS = {
     "step_median_s": "step",
@@ -146,21 +148,23 @@ def noise_table(campaign: Campaign) -> list[str]:
     return table(["role", "resource", "runs", "series", *METRICS, "all three", "mean of two runs"], lines, 3)
 
 
-def calibrated(run: Run) -> float | None:
-    """The step over what the machine took for its fixed work before and after."""
-    names = ("step_median_s", "calibration_before_s", "calibration_after_s")
-    if any(name not in run.numbers for name in names):
-        return None
-    step, before, after = (run.numbers[name] for name in names)
-    return 2 * step / (before + after)
+def fixed_work(run: Run) -> float | None:
+    """What the machine took for it, mean of before and after."""
+    names = ("calibration_before_s", "calibration_after_s")
+    return statistics.fmean(run.numbers[name] for name in names) if all(name in run.numbers for name in names) else None
+
+
+def calibrated(runs: list[Run]) -> list:
+    """Steps over the fixed work, of runs in which that took about as long as usual."""
+    timed = [(run, work) for run in runs if (work := fixed_work(run)) and "step_median_s" in run.numbers]
+    most = MOST_FIXED_WORK * statistics.median(work for _, work in timed) if timed else 0
+    return [((run.configuration,), run, run.numbers["step_median_s"] / work) for run, work in timed if work <= most]
 
 
 def step_points(runs: list[Run]) -> dict[str, list]:
     points = {words: [((run.configuration,), run, run.numbers[name]) for run in runs if name in run.numbers]
               for name, words in STEP_NUMBERS.items()}  # fmt: skip
-    points["step over calibration"] = [
-        ((run.configuration,), run, value) for run in runs if (value := calibrated(run)) is not None
-    ]
+    points["step over calibration"] = calibrated(runs)
     return points
 
 
@@ -266,7 +270,8 @@ def page(campaign: Campaign) -> str:
         "",
         "One run of a configuration against the mean of its other runs, abs(a / b − 1): the mean over choices, then over configurations (series: of",
         "each process). *Quiet* compares quiet runs only, *with foreign load* configurations of which some run was not quiet. The last column takes",
-        "the mean of two runs instead of one, where there are three. *Over calibration*: steps divided by the time of the fixed work before and after.",
+        "the mean of two runs instead of one, where there are three. *Over calibration*: steps divided by the time of the fixed work before and after,",
+        f"without runs in which that took more than {MOST_FIXED_WORK} times the median (one build of it was slower, [collect.md](collect.md)).",
         "No error below these figures can be told from noise.",
         "",
         *noise_section(campaign),

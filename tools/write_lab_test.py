@@ -98,6 +98,15 @@ class Page(unittest.TestCase):
         # 80 against 100: 0.2 and 0.25; worker 1 has one value.
         self.assertTrue(write_lab.noise_table(sample())[2].startswith("| worker | device utilisation | all | 1 | 22.5 % |"))
 
+    def test_steps_over_calibration_leave_slow_fixed_work_out(self):
+        def run(work):
+            numbers = {"step_median_s": 1.0, "calibration_before_s": work, "calibration_after_s": work}
+            return lab_data.Run("c", "one", "train", "cnn", True, numbers)
+
+        # The median is 0.2: 0.25 is within 1.4 times of it, 0.3 is not.
+        values = [value for _, _, value in write_lab.calibrated([run(0.1), run(0.2), run(0.3), run(0.2), run(0.25)])]
+        self.assertEqual(values, [10, 5, 5, 4])
+
     def test_whole_jobs(self):
         # 20 steps of 0.25 s are 5 of 9 s.
         self.assertEqual(write_lab.whole_table(sample())[2], "| one | 1 | 9 s | 4 s |")

@@ -232,6 +232,11 @@ def test_hugging_face_training_goes_on_without_a_prediction(tmp_path: pathlib.Pa
         "precision": "bf16",
         "strategy": {"kind": "ddp", "micro_batch": 2, "recompute": "full"},
     }
+    args.fsdp = ["full_shard"]
+    assert _request_of(args)["strategy"]["kind"] == "fsdp"
+    args.deepspeed = "ds.json"
+    args.hf_deepspeed_config = types.SimpleNamespace(get_value=lambda key, default: 2)
+    assert _request_of(args)["strategy"]["kind"] == "zero2"
 
 
 def lightning_module(lightning: Any) -> Any:

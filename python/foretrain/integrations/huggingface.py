@@ -102,15 +102,25 @@ def _request_of(args: Any) -> dict[str, Any]:
         "workers": args.world_size * gpus,
         "precision": next((kind for kind, used in kinds.items() if used), "fp32"),
     }
-    strategy: dict[str, Any] = {"kind": "dataparallel" if gpus > 1 else "ddp"}
+    strategy: dict[str, Any] = {"kind": _kind_of(args, gpus)}
     if args.gradient_accumulation_steps > 1:
         strategy["micro_batch"] = micro
     if args.gradient_checkpointing:
         strategy["recompute"] = "full"
-    if len(strategy) > 1 or gpus > 1:
+    if strategy != {"kind": "ddp"}:
         request["strategy"] = strategy
     name = str(getattr(args.optim, "value", args.optim))
     for begin, optimizer in _OPTIMIZERS.items():
         if name.startswith(begin):
             request["optimizer"] = optimizer
     return request
+
+
+def _kind_of(args: Any, gpus: int) -> str:
+    """How the Trainer shares the work, in a request's words."""
+    if getattr(args, "deepspeed", None):
+        stage = args.hf_deepspeed_config.get_value("zero_optimization.stage", 0)
+        return f"zero{stage}" if stage else "ddp"
+    if getattr(args, "fsdp", None):
+        return "fsdp"
+    return "dataparallel" if gpus > 1 else "ddp"

@@ -88,12 +88,24 @@ def _capture(module: Any) -> Any:
 def _request_of(trainer: Any) -> dict[str, Any]:
     """What the Trainer knows of the job."""
     request: dict[str, Any] = {"workers": trainer.world_size}
+    strategy: dict[str, Any] = {"kind": _kind_of(trainer.strategy)}
     batch = getattr(trainer.train_dataloader, "batch_size", None)
     if isinstance(batch, int):
         request["batch"] = batch * trainer.accumulate_grad_batches
         if trainer.accumulate_grad_batches > 1:
-            request["strategy"] = {"kind": "ddp", "micro_batch": batch}
+            strategy["micro_batch"] = batch
+    if strategy != {"kind": "ddp"}:
+        request["strategy"] = strategy
     precision = _PRECISIONS.get(str(trainer.precision).split("-")[0])
     if precision is not None:
         request["precision"] = precision
     return request
+
+
+def _kind_of(strategy: Any) -> str:
+    """How the Trainer shares the work, in a request's words."""
+    name = type(strategy).__name__
+    if name == "DeepSpeedStrategy":
+        stage = strategy.config.get("zero_optimization", {}).get("stage", 0)
+        return f"zero{stage}" if stage else "ddp"
+    return "fsdp" if name == "FSDPStrategy" else "ddp"
