@@ -109,6 +109,9 @@ bool breaks_a_line(std::uint32_t code) {
   return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x2028 || code == 0x2029;
 }
 
+// XML has no place for these.
+bool is_no_character(std::uint32_t code) { return code == 0xfffe || code == 0xffff; }
+
 }  // namespace
 
 std::vector<std::string> near_matches(std::string_view name, const std::vector<std::string>& known,
@@ -150,7 +153,7 @@ std::string printable(std::string_view text, std::size_t longest) {
     const std::size_t length = character ? character->first : 1;
     if (!character) {
       result += hexadecimal("\\x", static_cast<unsigned char>(text[0]), 2);
-    } else if (breaks_a_line(character->second)) {
+    } else if (breaks_a_line(character->second) || is_no_character(character->second)) {
       result += escaped(character->second);
     } else {
       result += text.substr(0, length);
