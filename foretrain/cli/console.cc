@@ -7,10 +7,9 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 
 #include "foretrain/base/error.h"
-#include "foretrain/base/near.h"
+#include "foretrain/cli/output.h"
 
 namespace foretrain::cli {
 namespace {
@@ -76,11 +75,9 @@ void Console::flush() {
 }
 
 void write_file(const std::string& path, std::string_view text, Console& console) {
-  if (path == "-") return console.write(text);
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) throw Error(ErrorKind::Io, "cannot write '" + printable(path) + "'");
+  Output output(path, console);
+  output.write(text);
+  output.close();
 }
 
 }  // namespace foretrain::cli

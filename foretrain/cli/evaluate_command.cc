@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <fstream>
 #include <memory>
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/near.h"
 #include "foretrain/cli/commands.h"
-#include "foretrain/cli/console.h"
+#include "foretrain/cli/output.h"
 #include "foretrain/cli/progress.h"
 #include "foretrain/cli/table.h"
 #include "foretrain/evaluate/evaluate.h"
@@ -184,34 +183,6 @@ void show(const evaluate::Evaluation& evaluation, const Options& options, Consol
   }
 }
 
-// Where the rows go: nowhere, a file, or standard output for "-".
-class RowWriter {
- public:
-  RowWriter(const std::string& path, Console& console) : path_(path), console_(console) {
-    if (path_.empty()) return;
-    if (path_ != "-") file_.open(path_, std::ios::binary);
-    line(evaluate::rows_header());
-  }
-
-  void line(const std::string& text) {
-    if (path_.empty()) return;
-    if (path_ == "-") return console_.line(text);
-    file_ << text << '\n';
-    if (!file_) throw Error(ErrorKind::Io, "cannot write '" + printable(path_) + "'");
-  }
-
-  void close() {
-    if (!file_.is_open()) return;
-    file_.close();
-    if (!file_) throw Error(ErrorKind::Io, "cannot write '" + printable(path_) + "'");
-  }
-
- private:
-  const std::string& path_;
-  Console& console_;
-  std::ofstream file_;
-};
-
 // Where evaluate itself needs no optimiser, the command brings one.
 evaluate::Calibrate calibration_by(const tune::CalibrationFit& factors) {
   return [&factors](const std::vector<MeasuredStep>& steps, const Library& library) {
@@ -222,7 +193,8 @@ evaluate::Calibrate calibration_by(const tune::CalibrationFit& factors) {
 void run_evaluate(const Options& options, Console& console) {
   Library library = load_library();
   if (!options.predictor.empty()) use(library, read_predictor(options.predictor));
-  RowWriter rows(options.rows, console);
+  Output rows(options.rows, console);
+  rows.write(evaluate::rows_header() + "\n");
   evaluate::Evaluation evaluation;
   {
     Progress progress("evaluating");
@@ -230,7 +202,7 @@ void run_evaluate(const Options& options, Console& console) {
     evaluate::Observer observer;
     observer.on_case = [&](const evaluate::Case& one) {
       ++done;
-      rows.line(evaluate::rows_line(one));
+      if (rows.wanted()) rows.write(evaluate::rows_line(one) + "\n");
     };
     observer.progress = [&](double share) { progress.show(done, share); };
     evaluation = evaluate::evaluate(options.data, options.evaluate, library, observer);

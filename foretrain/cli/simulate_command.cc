@@ -2,13 +2,12 @@
 #include <CLI/CLI.hpp>
 #include <atomic>
 #include <exception>
-#include <fstream>
 #include <memory>
 #include <thread>
 
 #include "foretrain/base/error.h"
-#include "foretrain/base/near.h"
 #include "foretrain/cli/commands.h"
+#include "foretrain/cli/output.h"
 #include "foretrain/cli/progress.h"
 #include "foretrain/cli/simulate_chart.h"
 #include "foretrain/cli/simulate_run.h"
@@ -27,38 +26,14 @@ struct Options {
   int threads = 0;
 };
 
-// A file that is written as the simulation goes on; nothing where `path` is empty.
-class Lines {
- public:
-  Lines(const std::string& path, const std::string& header, Console& console)
-      : path_(path), console_(console) {
-    if (!path_.empty() && path_ != "-") file_.open(path_, std::ios::binary);
-    write(header);
-  }
-  bool wanted() const { return !path_.empty(); }
-  void write(const std::string& text) {
-    if (path_.empty()) return;
-    if (path_ == "-") return console_.write(text);
-    file_ << text;
-    if (!file_) throw Error(ErrorKind::Io, "cannot write '" + printable(path_) + "'");
-  }
-  void close() {
-    if (!file_.is_open()) return;
-    file_.close();
-    if (!file_) throw Error(ErrorKind::Io, "cannot write '" + printable(path_) + "'");
-  }
-
- private:
-  std::string path_;
-  Console& console_;
-  std::ofstream file_;
-};
-
 void run_one(const Options& options, SimulateRun& simulation, Console& console) {
-  Lines jobs(options.jobs, jobs_header(), console);
-  Lines events(options.events, events_header(), console);
+  Output jobs(options.jobs, console);
+  Output events(options.events, console);
+  Output drawing(options.chart, console);
+  jobs.write(jobs_header());
+  events.write(events_header());
   std::optional<ChartData> chart;
-  if (!options.chart.empty()) chart.emplace(simulation.devices());
+  if (drawing.wanted()) chart.emplace(simulation.devices());
   Progress progress("simulating", options.jobs != "-" && options.events != "-");
   std::size_t ended_jobs = 0;
   const auto all = static_cast<double>(simulation.jobs_in_all());
@@ -79,7 +54,8 @@ void run_one(const Options& options, SimulateRun& simulation, Console& console) 
       simulation.run(options.simulate.policy, options.simulate.seed, watch);
   jobs.close();
   events.close();
-  if (chart) write_file(options.chart, chart_text(*chart, report, options.chart), console);
+  if (chart) drawing.write(chart_text(*chart, report, options.chart));
+  drawing.close();
   if (options.jobs == "-" || options.events == "-" || options.chart == "-") return;
   if (options.json) return console.line(simulation_json(report));
   console.write(simulation_text(report, console.screen));

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <fstream>
+#include <string>
+#include <string_view>
+
+#include "foretrain/cli/console.h"
+
+namespace foretrain::cli {
+
+// Where a command writes what it was asked for: nowhere where `path` is "", standard output where
+// it is "-", else a file. The file is opened at once, so that a wrong name is told before the work
+// begins; what it held stays until the first `write`.
+class Output {
+ public:
+  Output(std::string path, Console& console);  // each throws Error(Io)
+  bool wanted() const { return !path_.empty(); }
+  void write(std::string_view text);
+  void close();  // now it is on disk
+
+ private:
+  void check() const;
+
+  std::string path_;
+  Console& console_;
+  std::ofstream file_;
+  bool begun_ = false;
+};
+
+}  // namespace foretrain::cli
