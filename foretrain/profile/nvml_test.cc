@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -99,13 +100,14 @@ TEST_F(FakeNvml, SamplesTheBusiestGpu) {
   EXPECT_EQ(find_column(trace, "memory_used")->samples.at(50), 1LL << 30);
   EXPECT_NE(find_column(trace, "cpu_util"), nullptr);
   EXPECT_NE(find_column(trace, "host_memory_used"), nullptr);
-  for (const ResourceUse& use : analyse(trace).resources) {
-    if (use.name != "gpu_util") continue;
-    EXPECT_EQ(use.bursts.pattern, resource::Pattern::BIB);
-    EXPECT_NEAR(use.bursts.burst_amount.value(), 90, 5);  // edges of windows and samples differ
-    EXPECT_NEAR(use.bursts.burst->count(), 0.2, 0.011);
-    EXPECT_NEAR(use.bursts.idle->count(), 0.2, 0.011);
-  }
+  const Profile profile = analyse(trace);
+  const auto use = std::find_if(profile.resources.begin(), profile.resources.end(),
+                                [](const ResourceUse& one) { return one.name == "gpu_util"; });
+  ASSERT_NE(use, profile.resources.end());
+  ASSERT_EQ(use->bursts.pattern, resource::Pattern::BIB);
+  EXPECT_NEAR(use->bursts.burst_amount.value(), 90, 5);  // edges of windows and samples differ
+  EXPECT_NEAR(use->bursts.burst.value().count(), 0.2, 0.011);
+  EXPECT_NEAR(use->bursts.idle.value().count(), 0.2, 0.011);
 }
 
 TEST_F(FakeNvml, SamplesTheOneThatIsAskedFor) {
