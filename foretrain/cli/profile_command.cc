@@ -6,11 +6,12 @@
 #include <fstream>
 #include <iostream>
 #include <memory>
+#include <optional>
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/near.h"
 #include "foretrain/cli/commands.h"
-#include "foretrain/cli/console.h"
+#include "foretrain/cli/output.h"
 #include "foretrain/cli/profile_text.h"
 #include "foretrain/cli/progress.h"
 #include "foretrain/profile/analyse.h"
@@ -33,12 +34,33 @@ struct Options {
   double cores = 0;
   double net_bytes_per_s = 0;
   std::vector<std::string> interfaces;
-  int gpu = -1;
+  std::optional<int> gpu;
   bool json = false;
   std::string csv;
   std::string svg;
   std::string html;
 };
+
+// How many things were sent to standard output, which can hold one.
+int on_standard_output(const Options& options) {
+  return int{options.json} + int{options.csv == "-"} + int{options.svg == "-"} +
+         int{options.html == "-"};
+}
+
+void check_numbers(const Options& options) {
+  constexpr double kMost = 1e15;  // seconds or bytes per second: beyond every machine
+  const std::pair<const char*, double> numbers[]{{"--interval", options.interval_s},
+                                                 {"--duration", options.duration_s},
+                                                 {"--skip", options.skip_s},
+                                                 {"--cores", options.cores},
+                                                 {"--net-rate", options.net_bytes_per_s},
+                                                 {"--gpu", options.gpu.value_or(0)}};
+  for (const auto& [name, number] : numbers) {
+    if (number >= 0 && number <= kMost) continue;  // NaN is not
+    throw Error(ErrorKind::BadInput,
+                std::string("profile: ") + name + " must be a number from 0 to 1e15");
+  }
+}
 
 void check(const Options& options) {
   const bool attaches = !options.processes.empty() || !options.cgroup.empty();
@@ -49,22 +71,32 @@ void check(const Options& options) {
                 "profile needs one of: -- COMMAND, --pid or --cgroup, --from FILE; "
                 "see foretrain profile --help");
   }
-  if (options.interval_s < 0 || options.duration_s < 0 || options.skip_s < 0 || options.cores < 0 ||
-      options.net_bytes_per_s < 0) {
-    throw Error(ErrorKind::BadInput, "profile: a number of its options is negative");
+  if (on_standard_output(options) > 1) {
+    throw Error(ErrorKind::BadInput,
+                "profile: standard output holds one of --json, -o -, --svg - and --html -; "
+                "give the others a file");
   }
+  check_numbers(options);
 }
 
 profile::Trace read_from(const Options& options) {
   profile::ReadOptions reading;
   if (options.interval_s > 0) reading.interval = Seconds{options.interval_s};
   reading.interfaces = options.interfaces;
+  reading.gpu = options.gpu;
   Progress progress("bytes");
-  reading.on_read = [&](std::size_t bytes, double share) { progress.show(bytes, share); };
+  reading.on_read = [&](std::size_t bytes) { progress.show(bytes, {}); };
   if (options.from == "-") return profile::read_trace(std::cin, "standard input", reading);
   std::ifstream file(options.from, std::ios::binary);
   if (!file || std::filesystem::is_directory(options.from)) {
     throw Error(ErrorKind::Io, "cannot read '" + printable(options.from) + "'");
+  }
+  std::error_code ignored;  // a pipe has no size
+  const auto all = static_cast<double>(std::filesystem::file_size(options.from, ignored));
+  if (!ignored && all > 0) {
+    reading.on_read = [&](std::size_t bytes) {
+      progress.show(bytes, static_cast<double>(bytes) / all);
+    };
   }
   return profile::read_trace(file, "file " + printable(options.from), reading);
 }
@@ -73,7 +105,7 @@ profile::SamplerOptions sampling(const Options& options) {
   profile::SamplerOptions result;
   if (options.interval_s > 0) result.interval = Seconds{options.interval_s};
   result.interfaces = options.interfaces;
-  result.gpu_index = options.gpu;
+  result.gpu_index = options.gpu.value_or(result.gpu_index);
   return result;
 }
 
@@ -87,7 +119,7 @@ profile::Subject subject(const Options& options) {
 }
 
 profile::Trace run_command(const Options& options, Console& console) {
-  profile::Command command(options.command, options.json);
+  profile::Command command(options.command, on_standard_output(options) > 0);
   profile::Subject watched = subject(options);
   watched.name = options.command.front();
   watched.processes = {command.process()};
@@ -123,6 +155,9 @@ profile::Trace attach(const Options& options) {
 
 void run_profile(const Options& options, Console& console) {
   check(options);
+  Output csv(options.csv, console);
+  Output svg(options.svg, console);
+  Output html(options.html, console);
   profile::Trace trace = !options.from.empty()      ? read_from(options)
                          : !options.command.empty() ? run_command(options, console)
                                                     : attach(options);
@@ -136,14 +171,14 @@ void run_profile(const Options& options, Console& console) {
     }
   }
   const profile::Profile result = profile::analyse(trace);
-  if (!options.csv.empty()) write_file(options.csv, profile::trace_csv(trace), console);
-  if (!options.svg.empty()) write_file(options.svg, profile::timeline_svg(trace, result), console);
-  if (!options.html.empty()) {
-    write_file(options.html, profile::timeline_html(trace, result), console);
-  }
-  const bool taken = options.csv == "-" || options.svg == "-" || options.html == "-";
-  if (options.json) return console.line(profile::to_json(result));
-  if (!taken) console.write(profile_text(trace, result, console.screen));
+  // The answer first: a disk that is full does not take it along.
+  if (options.json) console.line(profile::to_json(result));
+  if (on_standard_output(options) == 0) console.write(profile_text(trace, result, console.screen));
+  console.flush();
+  if (csv.wanted()) csv.write(profile::trace_csv(trace));
+  if (svg.wanted()) svg.write(profile::timeline_svg(trace, result));
+  if (html.wanted()) html.write(profile::timeline_html(trace, result));
+  for (Output* output : {&csv, &svg, &html}) output->close();
 }
 
 }  // namespace
@@ -156,7 +191,8 @@ void add_profile_command(CLI::App& app, Console& console) {
       "Examples:\n  foretrain profile -o job.csv --html job.html -- python3 train.py\n"
       "  foretrain profile --pid 4711 --duration 30\n"
       "  foretrain profile --from job.csv --json\n\n"
-      "The exit code is that of COMMAND. With --json its output goes to standard error.\n"
+      "The exit code is that of COMMAND. With --json, -o -, --svg - and --html - its output goes\n"
+      "to standard error. Files are opened before it runs.\n"
       "docs/profile.md describes what is sampled, the CSV and the formats that --from reads.");
   command.add_option("command", options->command, "what to run, after --");
   command.add_option("--pid", options->processes, "attach to this process and its children")
@@ -177,11 +213,12 @@ void add_profile_command(CLI::App& app, Console& console) {
   command
       .add_option("--interface", options->interfaces, "count this network interface (all but lo)")
       ->allow_extra_args(false);
-  command.add_option("--gpu", options->gpu, "index of the GPU (the busiest)");
+  command.add_option("--gpu", options->gpu, "index of the GPU, here or in the trace (the busiest)");
   command.add_flag("--json", options->json, "print the resources object of the report");
-  command.add_option("-o,--output", options->csv, "write the samples as CSV");
-  command.add_option("--svg", options->svg, "write a picture of the samples over time");
-  command.add_option("--html", options->html, "write a page with picture and numbers");
+  command.add_option("-o,--output", options->csv, "write the samples as CSV; - prints them");
+  command.add_option("--svg", options->svg,
+                     "write a picture of the samples over time; - prints it");
+  command.add_option("--html", options->html, "write a page with picture and numbers; - prints it");
   command.callback([options, &console] { run_profile(*options, console); });
 }
 

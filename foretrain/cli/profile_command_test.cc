@@ -77,6 +77,69 @@ TEST(ProfileCommand, SaysWhatIsWrong) {
   EXPECT_NE(missing.err.find("cannot run 'no-such-program'"), std::string::npos) << missing.err;
 }
 
+// GPU 1 is the busier.
+TEST(ProfileCommand, ShowsTheGpuThatIsAskedFor) {
+  const std::string trace =
+      "timestamp, index, utilization.gpu [%]\n2026/11/16 10:00:00.0, 0, 10 %\n"
+      "2026/11/16 10:00:00.0, 1, 95 %\n";
+  const auto mean = [&](const char* gpu) {
+    const Outcome outcome = run_program({"profile", "--from", "-", "--gpu", gpu, "--json"}, trace);
+    return Json::parse(outcome.out)["worker"]["gpu_util"]["mean"].get<double>();
+  };
+  EXPECT_EQ(mean("0"), 10);
+  EXPECT_EQ(mean("1"), 95);
+  EXPECT_EQ(run_program({"profile", "--from", "-", "--gpu", "2"}, trace).code, 2);
+}
+
+TEST(ProfileCommand, OpensItsFilesBeforeTheJobRuns) {
+  const Outcome outcome =
+      run_program({"profile", "-o", "/no-such-folder/x.csv", "--", "echo", "has run"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_NE(outcome.err.find("cannot write '/no-such-folder/x.csv'"), std::string::npos);
+}
+
+TEST(ProfileCommand, AnswersWhereTheDiskIsFull) {
+  const Outcome outcome =
+      run_program({"profile", "--from", "-", "--json", "-o", "/dev/full"}, square_wave());
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(Json::parse(outcome.out)["window_s"], 0.01);
+  EXPECT_NE(outcome.err.find("cannot write '/dev/full'"), std::string::npos);
+}
+
+TEST(ProfileCommand, StandardOutputHoldsOneThing) {
+  EXPECT_EQ(run_program({"profile", "--from", "-", "--json", "--svg", "-"}, square_wave()).code, 2);
+  EXPECT_EQ(run_program({"profile", "--from", "-", "-o", "-", "--html", "-"}, square_wave()).code,
+            2);
+  const Outcome outcome =
+      run_program({"profile", "-o", "-", "--", "sh", "-c", "echo said; sleep 0.1"});
+  EXPECT_TRUE(outcome.out.starts_with("time_s,")) << outcome.out;
+  EXPECT_NE(outcome.err.find("said"), std::string::npos);
+}
+
+TEST(ProfileCommand, RefusesNumbersThatAreNone) {
+  for (const char* option : {"--interval", "--duration", "--skip", "--cores", "--net-rate"}) {
+    for (const char* number : {"nan", "inf", "1e300", "-1"}) {
+      const Outcome outcome = run_program(
+          {"profile", "--from", "-", std::string(option) + "=" + number}, square_wave());
+      EXPECT_EQ(outcome.code, 2) << option << number << outcome.err;
+    }
+  }
+  EXPECT_EQ(run_program({"profile", "--from", "-", "--gpu=-5"}, square_wave()).code, 2);
+}
+
+// A name with an escape sequence and a byte that is not UTF-8.
+TEST(ProfileCommand, NamesOfColumnsCannotSteerTheTerminal) {
+  const std::string trace = "time_s,\x1b[31mred\xff\n0,1\n0.01,2\n";
+  for (const char* format : {"--json", "--svg=-", "--html=-", "-o-"}) {
+    const Outcome outcome = run_program({"profile", "--from", "-", format}, trace);
+    EXPECT_EQ(outcome.out.find_first_of("\x1b\xff"), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find("x1b[31mred"), std::string::npos) << outcome.out;
+  }
+  const Outcome text = run_program({"profile", "--from", "-"}, trace);
+  EXPECT_EQ(text.out.find_first_of("\x1b\xff"), std::string::npos) << text.out;
+}
+
 TEST(ProfileCommand, HandsSignalsOn) {
   const pid_t child = fork();
   if (child == 0) {

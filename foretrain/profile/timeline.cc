@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "foretrain/base/near.h"
+
 namespace foretrain::profile {
 namespace {
 
@@ -25,7 +27,7 @@ std::string print(const char* format, Numbers... numbers) {
 
 std::string escaped(const std::string& text) {
   std::string result;
-  for (const char c : text) {
+  for (const char c : printable(text, std::string::npos)) {
     switch (c) {
       case '&':
         result += "&amp;";
@@ -40,7 +42,7 @@ std::string escaped(const std::string& text) {
         result += "&quot;";
         break;
       default:
-        result += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+        result += c;
     }
   }
   return result;

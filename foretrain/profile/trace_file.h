@@ -6,6 +6,7 @@
 #include <iosfwd>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "foretrain/profile/trace.h"
@@ -15,8 +16,9 @@ namespace foretrain::profile {
 struct ReadOptions {
   std::optional<Seconds> interval{};      // of files that have no times (dmon); default 1 s
   std::vector<std::string> interfaces{};  // of sar; empty: all but lo
-  // Told now and then: bytes that were read, and what share of all they are.
-  std::function<void(std::size_t bytes, double share)> on_read{};
+  std::optional<int> gpu{};               // index; absent: of several the busiest
+  // Told now and then: bytes that were read so far.
+  std::function<void(std::size_t bytes)> on_read{};
 };
 
 // Reads a recorded trace; the first lines say which tool wrote it (docs/profile.md):
@@ -26,8 +28,9 @@ struct ReadOptions {
 //   dcgmi dmon -e ...
 //   sar -n DEV INTERVAL
 // Of several GPUs the busiest is taken, interfaces add up. Windows are the usual distance between
-// rows; where a row is missing, samples are NaN, as are cells like "-" and "[N/A]".
-// Throws Error(BadInput) naming the line; Error(Io) where `in` breaks off.
+// rows; where a row is missing, samples are NaN, as are cells like "-" and "[N/A]". Names of
+// columns are printable. Memory grows with the numbers of the file, at most 100 million. Throws
+// Error(BadInput) naming the line; Error(Io) where `in` breaks off.
 Trace read_trace(std::istream& in, const std::string& name, const ReadOptions& options = {});
 
 // Our own format: `time_s`, the start of each window, then one column per resource. What is not
@@ -35,6 +38,6 @@ Trace read_trace(std::istream& in, const std::string& name, const ReadOptions& o
 std::string trace_csv(const Trace& trace);
 
 // The unit of a resource by its name.
-std::string unit_of(const std::string& resource);
+std::string unit_of(std::string_view resource);
 
 }  // namespace foretrain::profile
