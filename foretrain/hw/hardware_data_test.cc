@@ -209,7 +209,7 @@ TEST(HardwareData, HoldsTheFittedRates) {
   EXPECT_NEAR(rate("nvswitch4"), 372e9, 1e9);
   EXPECT_NEAR(rate("nvswitch5"), 745e9, 1e9);
   EXPECT_NEAR(rate("nvlink3"), 216e9, 1e9);
-  EXPECT_NEAR(rate("pcie3-x16"), 12e9, 0.1e9);
+  EXPECT_NEAR(rate("pcie3-x16"), 7.6e9, 0.1e9);
   EXPECT_NEAR(rate("pcie3-x16-no-peer"), 2.1e9, 0.01e9);
 }
 

@@ -16,14 +16,14 @@ namespace {
 // early, then 25 MiB. Source: its documentation, bucket_cap_mb.
 constexpr double kDdpFirstBucketBytes = 1024 * 1024;
 constexpr double kDdpBucketBytes = 25 * 1024 * 1024;
+// It copies each gradient into its bucket and the sum back. Source: its reducer, with
+// gradient_as_bucket_view=False (the default). AdaptDL's own counts hold them.
+constexpr double kDdpCopies = 2;
 // Horovod's tensor fusion. Source: its documentation, HOROVOD_FUSION_THRESHOLD.
 constexpr double kHorovodBucketBytes = 64 * 1024 * 1024;
-// Parameter servers move variables one by one; small ones travel together.
-constexpr double kPsBucketBytes = 4 * 1024 * 1024;
-// nn.DataParallel handles every parameter tensor on its own, from one thread.
-// Source: fit on 1 to 4 GPUs of torchvision_gpus data, docs/models.md.
-constexpr Seconds kReplicateTensor{88e-6};
-constexpr Seconds kReplicateTensorPerDevice{101e-6};
+// nn.DataParallel handles every parameter tensor of every device on its own, from threads that
+// share one interpreter. Source: fit on 1 to 4 GPUs of torchvision_gpus data, docs/models.md.
+constexpr Seconds kReplicateTensor{90e-6};
 // Share of the bus rate that its copies reach without peer access (8-15 GB/s on PCIe, likewise).
 constexpr double kCopyThroughHost = 0.7;
 
@@ -60,13 +60,15 @@ void plan_all_reduce(const Step& step, const graph::Bound& bound, const Setting&
     const double ranks = algorithm == "hierarchical" ? path.nodes : path.ranks;
     plan.per_byte.worker_tx_bytes = plan.per_byte.worker_rx_bytes = 2 * (ranks - 1) / ranks;
   }
+  if (ddp && setting.framework->statistics.hook.operators == 0) plan.gradient_copies = kDdpCopies;
   if (!plan.buckets.empty()) {
     plan.assumptions.push_back("gradients are summed by " + std::string(algorithm) + " all-reduce");
   }
 }
 
-// T_n = T_1 + 88 us p + (n-1) (101 us p + bytes / rate): half before the forward pass
-// (parameters go out), half after backward (gradients come in).
+// T_n = T_1 + 90 us n p + 2 bytes / rate for p tensors on n devices: half before the forward pass
+// (parameters go out), half after backward (gradients come in). Each of both is one pipeline over
+// all devices (NCCL's broadcast and reduce), so the bytes do not count once per device.
 void plan_data_parallel(const Step& step, const graph::Bound& bound, const Setting& setting,
                         Communication& plan) {
   const comm::Path path = comm::path_over(setting.cluster);
@@ -77,16 +79,14 @@ void plan_data_parallel(const Step& step, const graph::Bound& bound, const Setti
   plan.buckets = make_buckets(step, bound, std::numeric_limits<double>::infinity(), 0);
   const double bytes = total_bytes(plan.buckets);
   const auto tensors = static_cast<double>(step.gradients.size());
-  const double others = setting.workers - 1;
   const hw::Link& bus =
       setting.cluster.links[static_cast<std::size_t>(setting.cluster.nodes.front().intra_node)];
   const double rate =
       bus.peer_access ? path.inside.bytes_per_s : kCopyThroughHost * bus.bytes_per_s;
-  const Seconds copies{bytes / rate};
-  const Seconds all =
-      kReplicateTensor * tensors + others * (kReplicateTensorPerDevice * tensors + copies);
-  plan.entry = all / 2;
-  plan.bucket_times.assign(plan.buckets.size(), all / 2);
+  const Seconds half = setting.workers * tensors / 2 * kReplicateTensor + Seconds{bytes / rate};
+  plan.entry = half;
+  plan.host_enters = true;
+  plan.bucket_times.assign(plan.buckets.size(), half);
 }
 
 std::vector<comm::PsHost> ps_hosts(const Setting& setting, const Strategy& strategy) {
@@ -153,7 +153,7 @@ void plan_servers(const Step& step, const graph::Bound& bound, const Setting& se
   const Strategy& strategy = request.strategy;
   const comm::PsMode mode =
       strategy.asynchronous ? comm::PsMode::Asynchronous : comm::PsMode::Synchronous;
-  plan.buckets = make_buckets(step, bound, kPsBucketBytes, kPsBucketBytes);
+  plan.buckets = make_buckets(step, bound, 0, 0);  // variable by variable
   const double bytes = total_bytes(plan.buckets);
   if (bytes == 0) return;
   const std::vector<comm::PsHost> hosts = ps_hosts(setting, strategy);

@@ -15,9 +15,11 @@ struct Communication {
   std::vector<Seconds> bucket_times;  // of each
   std::vector<Seconds> server_times;  // work of the busiest server for each; empty: no servers
   std::optional<Seconds> entry;       // exchange before the forward pass: pull or replicate
+  bool host_enters = false;           // the host itself is busy with it and launches afterwards
   Seconds floor{0};                   // no step takes less: a saturated server
   Seconds per_gradient{0};            // time of the device itself: threads of a CPU that exchange
   double per_gradient_byte_s = 0;     // likewise
+  double gradient_copies = 0;         // operators of a GPU that copy each gradient
   Transfer per_entry;                 // network bytes of the entry
   Transfer per_byte;                  // network bytes for each byte of a bucket
   std::vector<std::string> assumptions;

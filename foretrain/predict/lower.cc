@@ -62,13 +62,14 @@ class Emitter {
     worker_.stream = sim::add_resource(job.program, sim::Service::InOrder);
     measure(library);
     last_kernel_.assign(bound.graph->nodes.size(), -1);
+    copying_host_.assign(bound.graph->nodes.size(), Seconds{0});
     const double calls = static_cast<double>(setting.passes) * setting.framework->call_s;
     waiting_host_ = Seconds{host_scale_ * calls};
   }
 
-  // A CPU exchanges gradients itself, when they are ready.
+  // A CPU exchanges gradients itself, when they are ready; a GPU copies them to and from buckets.
   void exchange_on_device(const Step& step, const Communication& plan) {
-    if (!hw::is_cpu(*context_.device)) return;
+    if (!hw::is_cpu(*context_.device)) return copy_gradients(step, plan.gradient_copies);
     const double slower = cost::cpu_call_factor(*context_.device);
     for (const graph::ParameterGradient& gradient : step.gradients) {
       const Seconds bytes{plan.per_gradient_byte_s * bound_.bytes(gradient.gradient)};
@@ -82,7 +83,7 @@ class Emitter {
   void emit(std::size_t first, std::size_t last, std::vector<sim::TaskId> after, double times = 1) {
     for (std::size_t n = first; n < last; ++n) {
       const graph::NodeView view{bound_, bound_.graph->nodes[n]};
-      waiting_host_ += times * host_scale_ * cost::host_time(view, context_);
+      waiting_host_ += times * host_scale_ * (cost::host_time(view, context_) + copying_host_[n]);
       const int parts = cost::launch_parts(view.node, worker_.ops[n].kernels, *context_.framework);
       const Seconds host = waiting_host_ / parts;
       const Seconds kernel = times * worker_.ops[n].total / parts;
@@ -116,6 +117,19 @@ class Emitter {
     after.clear();
   }
 
+  // Operators that read and write each gradient once, issued as an optimizer's are.
+  void copy_gradients(const Step& step, double operators) {
+    const Seconds launch{1e-6 * context_.model->constants.host.update *
+                         context_.framework->host_scale};
+    for (const graph::ParameterGradient& gradient : step.gradients) {
+      const auto n = static_cast<std::size_t>(gradient.ready);
+      const Seconds kernel{2 * bound_.bytes(gradient.gradient) / context_.memory_bytes_per_s +
+                           context_.launch_s};
+      worker_.ops[n].total += slowest_ * operators * kernel;
+      copying_host_[n] += operators * launch;
+    }
+  }
+
   void measure(const Library& library) {
     const double company = slowest_ * (1 + kSharedNodeSlowdown * (worker_.devices_on_node - 1));
     worker_.ops.reserve(bound_.graph->nodes.size());
@@ -145,6 +159,7 @@ class Emitter {
   WorkerClass& worker_;
   cost::Context context_;
   Seconds waiting_host_{0};
+  std::vector<Seconds> copying_host_;    // what the host adds to each node to copy gradients
   std::vector<sim::TaskId> host_after_;  // what the host's next task waits for
   sim::TaskId previous_ = -1;
   std::vector<sim::TaskId> last_kernel_;
@@ -196,6 +211,7 @@ Job lower(const Step& step, const graph::Bound& bound, const Setting& setting,
   const std::size_t update = first_update(step.graph);
   for (WorkerClass& worker : job.classes) {
     emitters.emplace_back(bound, setting, request, job, worker, library);
+    if (communication.host_enters) emitters.back().wait(entry.after);
     emitters.back().emit(0, begin, entry.after);
     if (setting.passes > 1) {  // those before the last, as one pass that takes their time
       emitters.back().emit(begin, update, {}, static_cast<double>(setting.passes - 1));
