@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
-#include <map>
+#include <filesystem>
 #include <memory>
+#include <set>
 #include <sstream>
 
 #include "foretrain/base/error.h"
-#include "foretrain/base/json_writer.h"
 #include "foretrain/base/near.h"
 #include "foretrain/cli/commands.h"
 #include "foretrain/cli/console.h"
 #include "foretrain/cli/humanise.h"
 #include "foretrain/cli/progress.h"
 #include "foretrain/cli/resource_text.h"
+#include "foretrain/cli/store_json.h"
 #include "foretrain/cli/table.h"
 #include "foretrain/store/columns.h"
 #include "foretrain/store/exchange.h"
@@ -35,38 +36,12 @@ store::Store open_existing(const Options& options) {
   return store::Store(options.store, store::OpenMode::ReadOnly);
 }
 
-JsonWriter& put(JsonWriter& json, std::int64_t value) {
-  return json.value(static_cast<double>(value));
-}
-template <typename T>
-JsonWriter& put(JsonWriter& json, const T& value) {
-  return json.value(value);
-}
-JsonWriter& put(JsonWriter& json, const std::optional<std::int64_t>& value) {
-  return value ? put(json, *value) : json.null();
-}
-
-// The columns of a row as fields.
-template <typename Row>
-void put_fields(const Row& row, JsonWriter& json) {
-  store::each_column(row, [&](const char* name, const auto& field) { put(json.key(name), field); });
-}
-
 std::string seconds_text(const std::optional<double>& time_s) {
   return duration_text(time_s ? std::optional(Seconds{*time_s}) : std::nullopt);
 }
 
 void list_runs(const std::vector<store::Run>& runs, const Options& options, Console& console) {
-  if (options.json) {
-    JsonWriter json;
-    json.begin_array();
-    for (const store::Run& run : runs) {
-      put(json.begin_object().key("id"), run.id);
-      put_fields(run, json);
-      json.end_object();
-    }
-    return console.line(json.end_array().finish());
-  }
+  if (options.json) return console.line(runs_json(runs));
   Table table{{{"run", true, false},
                {"campaign", false, false},
                {"setting", false, false},
@@ -84,30 +59,27 @@ void list_runs(const std::vector<store::Run>& runs, const Options& options, Cons
   console.write(table.rows.empty() ? "  no runs\n" : render(table, console.screen));
 }
 
-void list_tables(const store::Store& store, const Options& options, Console& console) {
-  std::map<std::string, std::map<std::string, int>> campaigns;  // runs by status
-  for (const store::Campaign& campaign : store.campaigns()) campaigns[campaign.name];
-  for (const store::Run& run : store.runs()) ++campaigns[run.campaign][run.status];
-  if (options.json) {
-    JsonWriter json;
-    json.begin_object().key("tables").begin_object();
-    for (const std::string& table : store::export_tables())
-      put(json.key(table), store.count(table));
-    json.end_object().key("campaigns").begin_object();
-    for (const auto& [name, statuses] : campaigns) {
-      json.key(name).begin_object();
-      for (const auto& [status, runs] : statuses) json.field(status, static_cast<double>(runs));
-      json.end_object();
+StoreSummary summarise(const store::Store& store) {
+  StoreSummary summary;
+  store.in_snapshot([&] {
+    for (const std::string& table : store::export_tables()) {
+      summary.tables.emplace_back(table, store.count(table));
     }
-    return console.line(json.end_object().end_object().finish());
-  }
+    for (const store::Campaign& campaign : store.campaigns()) summary.campaigns[campaign.name];
+    for (const store::Run& run : store.runs()) ++summary.campaigns[run.campaign][run.status];
+  });
+  return summary;
+}
+
+void list_tables(const StoreSummary& summary, const Options& options, Console& console) {
+  if (options.json) return console.line(summary_json(summary));
   Table tables{{{"table", false, false}, {"rows", true, false}}, {}};
-  for (const std::string& table : store::export_tables()) {
-    tables.rows.push_back({table, format_count(static_cast<double>(store.count(table)))});
+  for (const auto& [table, rows] : summary.tables) {
+    tables.rows.push_back({table, format_count(static_cast<double>(rows))});
   }
   console.write(render(tables, console.screen));
   Table runs{{{"campaign", false, false}, {"runs", false, true}}, {}};
-  for (const auto& [name, statuses] : campaigns) {
+  for (const auto& [name, statuses] : summary.campaigns) {
     std::string text;
     for (const auto& [status, count] : statuses) {
       text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + printable(status);
@@ -117,33 +89,47 @@ void list_tables(const store::Store& store, const Options& options, Console& con
   if (!runs.rows.empty()) console.write("\n" + render(runs, console.screen));
 }
 
+void check_known(const char* what, const std::string& name, const std::set<std::string>& known) {
+  if (name.empty() || known.contains(name)) return;
+  throw Error(ErrorKind::NotFound, std::string("no run has the ") + what + " '" + printable(name) +
+                                       "'" + did_you_mean(name, {known.begin(), known.end()}));
+}
+
+// Where a filter finds nothing: is a word in it one that the store knows, or that a run may have?
+void check_filter(const store::Filter& filter, const store::Store& store) {
+  std::set<std::string> campaigns;
+  std::set<std::string> machines;
+  std::set<std::string> settings;
+  std::set<std::string> splits{"train", "validation", "test"};
+  std::set<std::string> statuses{"ok", "failed", "foreign_load", "outlier"};
+  for (const store::Campaign& campaign : store.campaigns()) campaigns.insert(campaign.name);
+  for (const store::Machine& machine : store.machines()) machines.insert(machine.id);
+  for (const store::Run& run : store.runs()) {
+    settings.insert(run.setting);
+    splits.insert(run.split);
+    statuses.insert(run.status);
+  }
+  check_known("campaign", filter.campaign, campaigns);
+  check_known("machine", filter.machine, machines);
+  check_known("setting", filter.setting, settings);
+  check_known("split", filter.split, splits);
+  check_known("status", filter.status, statuses);
+}
+
 void run_ls(const Options& options, Console& console) {
   const store::Store store = open_existing(options);
   const store::Filter& filter = options.filter;
   const bool filtered =
       !(filter.campaign + filter.machine + filter.setting + filter.split + filter.status).empty();
-  if (options.runs || filtered) return list_runs(store.runs(filter), options, console);
-  list_tables(store, options, console);
-}
-
-void show_json(const store::RunRecord& record, Console& console) {
-  JsonWriter json;
-  put(json.begin_object().key("id"), record.run.id);
-  put_fields(record.run, json);
-  json.key("metrics").begin_array();
-  for (const store::Metric& metric : record.metrics) {
-    json.begin_object();
-    put_fields(metric, json);
-    json.end_object();
-  }
-  json.end_array().key("step_times_s").begin_array();
-  for (const double time_s : record.step_times_s) json.value(time_s);
-  console.line(json.end_array().end_object().finish());
+  if (!options.runs && !filtered) return list_tables(summarise(store), options, console);
+  const std::vector<store::Run> runs = store.runs(filter);
+  if (runs.empty()) check_filter(filter, store);
+  list_runs(runs, options, console);
 }
 
 void run_show(const Options& options, Console& console) {
   const store::RunRecord record = open_existing(options).run(options.run);
-  if (options.json) return show_json(record, console);
+  if (options.json) return console.line(record_json(record));
   Table fields{{{"", false, false}, {"", false, true}}, {}};
   store::each_column(record.run, [&](const char* name, const auto& field) {
     std::ostringstream text;
@@ -179,34 +165,64 @@ void run_export(const Options& options, Console& console) {
     if (options.output.empty() || options.output == "-") {
       throw Error(ErrorKind::BadInput, "store export needs a TABLE, or a folder: -o DIR");
     }
-    return store::export_folder(store, options.output);
+    const std::vector<std::string> files = store::export_folder(store, options.output);
+    if (options.json) console.line(exported_json(files));
+    return;
   }
   std::ostringstream text;
-  store::export_table(store, options.table, text);
+  if (options.json) {
+    text << table_json(store, options.table) << '\n';
+  } else {
+    store::export_table(store, options.table, text);
+  }
   write_file(options.output.empty() ? "-" : options.output, text.str(), console);
 }
 
-void run_import(const Options& options, Console& console) {
+// A store that was made for an import that failed, unless another program uses it by now.
+void remove_new_store(const std::string& path) {
+  try {
+    for (const auto& [table, rows] :
+         summarise(store::Store(path, store::OpenMode::ReadOnly)).tables) {
+      if (rows > 0) return;
+    }
+  } catch (const Error&) {
+    return;  // it was not made
+  }
+  std::error_code error;
+  if (!std::filesystem::exists(path + "-wal", error)) std::filesystem::remove(path, error);
+}
+
+std::vector<store::Imported> import_all(const Options& options) {
   store::Store store(options.store);
-  for (const std::string& input : options.inputs) {
-    std::vector<store::Imported> files;
-    {
-      Progress progress("lines");
-      files = store::import_path(
-          store, input, [&](std::size_t lines, double share) { progress.show(lines, share); });
-    }
-    for (const store::Imported& file : files) {
-      const std::string skipped =
-          file.skipped == 0 ? "" : ", " + std::to_string(file.skipped) + " were there already";
-      console.line(printable(file.file) + ": " + std::to_string(file.rows) + " rows into " +
-                   file.table + skipped);
-    }
+  Progress progress("lines");
+  return store::import_paths(
+      store, {options.inputs.begin(), options.inputs.end()},
+      [&](std::size_t lines, const std::optional<double>& share) { progress.show(lines, share); });
+}
+
+void run_import(const Options& options, Console& console) {
+  const bool is_new = !std::filesystem::exists(options.store);
+  std::vector<store::Imported> files;
+  try {
+    files = import_all(options);
+  } catch (const Error&) {
+    if (is_new) remove_new_store(options.store);
+    throw;
+  }
+  if (options.json) return console.line(imported_json(files));
+  for (const store::Imported& file : files) {
+    std::string text =
+        printable(file.file) + ": " + std::to_string(file.rows) + " rows into " + file.table;
+    if (file.replaced > 0) text += ", in place of " + std::to_string(file.replaced);
+    if (file.skipped > 0) text += ", " + std::to_string(file.skipped) + " were there already";
+    console.line(text);
   }
 }
 
 CLI::App& add(CLI::App& command, const char* name, const char* about, Options& options) {
   CLI::App& part = *command.add_subcommand(name, about);
   part.add_option("--store", options.store, "the store's file (foretrain.db)");
+  part.add_flag("--json", options.json, "print JSON");
   return part;
 }
 
@@ -218,7 +234,8 @@ void add_store_command(CLI::App& app, Console& console) {
   command.footer(
       "Examples:\n  foretrain store import --store lab.db training/pollux.csv\n"
       "  foretrain store ls --store lab.db --campaign base --status ok\n"
-      "  foretrain store export --store lab.db -o folder\n\n"
+      "  foretrain store export --store lab.db -o folder\n"
+      "  foretrain store export --store lab.db operators --json\n\n"
       "docs/store.md describes the tables and the files that can be imported.");
   command.require_subcommand(1);
   CLI::App& ls = add(command, "ls", "what the store holds; with a filter, its runs", *options);
@@ -228,18 +245,19 @@ void add_store_command(CLI::App& app, Console& console) {
   ls.add_option("--setting", options->filter.setting, "only runs in this setting");
   ls.add_option("--split", options->filter.split, "only runs of this split");
   ls.add_option("--status", options->filter.status, "only runs with this status");
-  ls.add_flag("--json", options->json, "print JSON");
   ls.callback([options, &console] { run_ls(*options, console); });
   CLI::App& show = add(command, "show", "one run with all that was measured", *options);
   show.add_option("RUN", options->run, "its number, as ls shows it")->required();
-  show.add_flag("--json", options->json, "print JSON");
   show.callback([options, &console] { run_show(*options, console); });
-  CLI::App& out = add(command, "export", "write a table, or all of them, as CSV", *options);
+  CLI::App& out =
+      add(command, "export", "write a table, as CSV or JSON, or all of them as CSV", *options);
   out.add_option("TABLE", options->table, "one table; without it all, into a folder");
   out.add_option("-o,--output", options->output, "file of the table, or folder of all");
   out.callback([options, &console] { run_export(*options, console); });
-  CLI::App& in = add(command, "import", "read CSV files, or a folder that export wrote", *options);
-  in.add_option("PATH", options->inputs, "what to read")->required();
+  CLI::App& in =
+      add(command, "import", "read CSV files, or folders that export wrote: all of it or nothing",
+          *options);
+  in.add_option("PATH", options->inputs, "files and folders; - is standard input")->required();
   in.callback([options, &console] { run_import(*options, console); });
 }
 

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 
 #include "foretrain/base/json.h"
 #include "foretrain/cli/run_program.h"
@@ -39,6 +41,66 @@ TEST_F(StoreCommand, ImportsListsAndExports) {
   EXPECT_EQ(Json::parse(listed.out)["tables"]["machines"], 1);
   EXPECT_EQ(store({"export", "operators"}).out, kOperators);
   EXPECT_EQ(store({"ls", "--runs"}).out, "  no runs\n");
+}
+
+TEST_F(StoreCommand, ImportsStandardInput) {
+  const Outcome first = run_program({"store", "import", "--store", path, "-"}, kOperators);
+  EXPECT_EQ(first.out, "standard input: 1 rows into operators\n") << first.err;
+  const Outcome second = run_program({"store", "import", "--store", path, "-"}, kOperators);
+  EXPECT_EQ(second.out, "standard input: 1 rows into operators, in place of 1\n") << second.err;
+}
+
+TEST_F(StoreCommand, SpeaksJson) {
+  const Outcome imported = store({"import", "--json", file.path()});
+  EXPECT_EQ(Json::parse(imported.out)[0]["table"], "operators") << imported.err;
+  EXPECT_EQ(Json::parse(imported.out)[0]["rows"], 1);
+  EXPECT_EQ(Json::parse(imported.out)[0]["replaced"], 0);
+  const Json rows = Json::parse(store({"export", "--json", "operators"}).out);
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0]["kind"], "linear");
+  EXPECT_EQ(rows[0]["time_s"], 0.25);
+  EXPECT_TRUE(rows[0]["spread_s"].is_null());
+  EXPECT_EQ(Json::parse(store({"export", "--json", "steps"}).out), Json::array());
+  const std::string folder = path + "-folder";
+  const Json written = Json::parse(store({"export", "--json", "-o", folder}).out);
+  EXPECT_EQ(written["files"], Json::array({"machines.csv", "operators.csv"}));
+  EXPECT_EQ(read_text(folder + "/operators.csv"), kOperators);
+  std::filesystem::remove_all(folder);
+}
+
+// A failed import makes no store; one that is there keeps what it has.
+TEST_F(StoreCommand, AFailedImportLeavesNoNewStore) {
+  const TemporaryFile broken("broken.csv", kOperators + "cut,off\n");
+  EXPECT_EQ(store({"import", file.path(), broken.path()}).code, 2);
+  EXPECT_FALSE(std::filesystem::exists(path));
+  ASSERT_EQ(store({"import", file.path()}).code, 0);
+  EXPECT_EQ(store({"import", broken.path()}).code, 2);
+  EXPECT_EQ(store({"export", "operators"}).out, kOperators);
+}
+
+// The run that was imported failed; that others are "ok" could be.
+TEST_F(StoreCommand, KnowsWhatAFilterMayName) {
+  const std::string folder = path + "-folder";
+  std::filesystem::create_directory(folder);
+  std::ofstream(folder + "/machines.csv")
+      << "id,cpu,cores,memory_bytes,kernel,system,pytorch,details\nhere,,,,,,,\n";
+  std::ofstream(folder + "/campaigns.csv") << "name,created,definition\nbase,,\n";
+  std::ofstream(folder + "/runs.csv")
+      << "id,campaign,machine,configuration,setting,split,repeat,started,status,message,"
+         "calibration_before_s,calibration_after_s,foreign_load,wall_s,steps,step_mean_s,"
+         "step_median_s,step_sd_s,exposed_sync_s,details\n"
+         "1,base,here,{},ddp2-core-1g,train,0,,failed,,,,,,,,,,,\n";
+  const Outcome imported = store({"import", folder});
+  std::filesystem::remove_all(folder);
+  ASSERT_EQ(imported.code, 0) << imported.err;
+  EXPECT_EQ(Json::parse(store({"ls", "--json", "--setting", "ddp2-core-1g"}).out).size(), 1U);
+  const Outcome typo = store({"ls", "--setting", "ddp2-cor-1g"});
+  EXPECT_EQ(typo.code, 2);
+  EXPECT_NE(typo.err.find("no run has the setting 'ddp2-cor-1g'; did you mean 'ddp2-core-1g'?"),
+            std::string::npos)
+      << typo.err;
+  EXPECT_EQ(store({"ls", "--status", "okay"}).code, 2);
+  EXPECT_EQ(store({"ls", "--status", "ok"}).out, "  no runs\n");
 }
 
 TEST_F(StoreCommand, SaysWhatIsWrong) {

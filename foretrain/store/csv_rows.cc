@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iostream>
 #include <utility>
 
 #include "foretrain/base/error.h"
@@ -11,6 +12,8 @@
 namespace foretrain::store {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr int kDigits = 6;
 constexpr double kMostWhole = 9007199254740992;  // 2^53
 
@@ -18,33 +21,41 @@ bool is_whole(double value) { return value == std::floor(value) && std::abs(valu
 
 }  // namespace
 
-Meter::Meter(const std::filesystem::path& path, OnLines on_lines) : on_lines_(std::move(on_lines)) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  if (!fs::is_directory(path, error)) {
-    const std::uintmax_t bytes = fs::file_size(path, error);
-    if (!error) all_bytes_ = static_cast<double>(bytes);
-    return;
+Meter::Meter(const std::vector<std::filesystem::path>& paths, OnLines on_lines)
+    : on_lines_(std::move(on_lines)) {
+  bool known = true;
+  for (const fs::path& path : paths) {
+    std::error_code error;
+    if (!fs::is_directory(path, error)) {
+      const std::uintmax_t bytes = fs::file_size(path, error);
+      known = known && !error;
+      all_bytes_ += static_cast<double>(bytes);
+      continue;
+    }
+    for (const fs::directory_entry& entry : fs::directory_iterator(path, error)) {
+      if (entry.path().extension() != ".csv") continue;
+      const std::uintmax_t bytes = entry.file_size(error);
+      if (!error) all_bytes_ += static_cast<double>(bytes);
+    }
   }
-  for (const fs::directory_entry& entry : fs::directory_iterator(path, error)) {
-    if (entry.path().extension() != ".csv") continue;
-    const std::uintmax_t bytes = entry.file_size(error);
-    if (!error) all_bytes_ += static_cast<double>(bytes);
-  }
+  if (!known) all_bytes_ = 0;
 }
 
 void Meter::add_line(std::size_t bytes) {
   ++lines_;
   bytes_ += static_cast<double>(bytes);
-  if (on_lines_) on_lines_(lines_, all_bytes_ > 0 ? std::min(1.0, bytes_ / all_bytes_) : 0);
+  std::optional<double> share;
+  if (all_bytes_ > 0) share = std::min(1.0, bytes_ / all_bytes_);
+  if (on_lines_) on_lines_(lines_, share);
 }
 
 Sheet::Sheet(const std::filesystem::path& path, Meter& meter)
     : meter_(meter),
-      file_(path.filename().string()),
-      in_(path, std::ios::binary),
+      file_(path == kStandardInput ? "standard input" : path.filename().string()),
+      opened_(path, std::ios::binary),
+      in_(path == kStandardInput ? std::cin : opened_),
       reader_(in_, "file " + printable(file_)) {
-  if (!in_.is_open() || std::filesystem::is_directory(path)) {
+  if (path != kStandardInput && (!opened_.is_open() || fs::is_directory(path))) {
     throw Error(ErrorKind::Io, "cannot read '" + printable(path.string(), 200) + "'");
   }
   reader_.next(columns_);

@@ -17,18 +17,20 @@
 
 namespace foretrain::store {
 
-// How much of a file, or of all files of a folder, has been read.
+// How much of all files, and of those in folders, has been read.
 class Meter {
  public:
-  Meter(const std::filesystem::path& path, OnLines on_lines);
+  Meter(const std::vector<std::filesystem::path>& paths, OnLines on_lines);
   void add_line(std::size_t bytes);
 
  private:
   OnLines on_lines_;
   std::size_t lines_ = 0;
   double bytes_ = 0;
-  double all_bytes_ = 0;
+  double all_bytes_ = 0;  // 0 where that is not known
 };
+
+constexpr const char* kStandardInput = "-";  // as a path
 
 // A CSV file with named columns.
 class Sheet {
@@ -70,7 +72,8 @@ class Sheet {
   Meter& meter_;
   std::size_t counted_ = 0;  // bytes that the meter knows
   std::string file_;
-  std::ifstream in_;
+  std::ifstream opened_;
+  std::istream& in_;
   CsvReader reader_;
   std::vector<std::string> columns_;
   std::vector<std::string> cells_;

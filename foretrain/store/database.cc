@@ -2,6 +2,7 @@
 #include "foretrain/store/database.h"
 
 #include <sqlite3.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <utility>
@@ -17,6 +18,25 @@ namespace {
 constexpr int kBusyMilliseconds = 10'000;
 
 std::string named(const std::string& path) { return "store '" + printable(path, 200) + "'"; }
+
+// Whether SQLite cannot make the files by which readers and writers agree, and no writer has any:
+// then it can only read the file as it stands. A writer that begins meanwhile would not be noticed.
+bool is_fixed(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::filesystem::path real = std::filesystem::canonical(path, error);
+  return !error && access(real.parent_path().c_str(), W_OK) != 0 &&
+         !std::filesystem::exists(real.string() + "-wal", error);
+}
+
+std::string fixed_uri(const std::string& path) {
+  constexpr const char* kDigits = "0123456789ABCDEF";
+  std::string uri = "file:";
+  for (const char c : path) {
+    const auto byte = static_cast<unsigned char>(c);
+    uri += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
+  }
+  return uri + "?immutable=1";
+}
 
 [[noreturn]] void throw_error(sqlite3* handle, int code, const std::string& path) {
   const std::string store = named(path);
@@ -147,10 +167,13 @@ Database::Database(const std::filesystem::path& path, OpenMode mode) : path_(pat
   }
   // To read, too, the file is opened for writing where that is allowed (SQLite falls back by
   // itself): the last one to close it can then clear the log away.
-  int flags = SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_READWRITE;
+  const bool fixed = mode == OpenMode::ReadOnly && is_fixed(path);
+  int flags = SQLITE_OPEN_EXRESCODE;
+  flags |= fixed ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : SQLITE_OPEN_READWRITE;
   if (mode == OpenMode::Create) flags |= SQLITE_OPEN_CREATE;
+  const std::string name = fixed ? fixed_uri(path_) : path_;
   try {
-    const int code = sqlite3_open_v2(path_.c_str(), &handle_, flags, nullptr);
+    const int code = sqlite3_open_v2(name.c_str(), &handle_, flags, nullptr);
     if (code != SQLITE_OK) throw_error(handle_, code, path_);
     prepare_file(mode);
   } catch (...) {
@@ -167,6 +190,8 @@ void Database::execute(const char* sql) const {
 }
 
 std::int64_t Database::last_id() const { return sqlite3_last_insert_rowid(handle_); }
+
+std::int64_t Database::changed_rows() const { return sqlite3_changes64(handle_); }
 
 bool Database::in_transaction() const { return sqlite3_get_autocommit(handle_) == 0; }
 
@@ -203,6 +228,10 @@ void Database::check_identity(bool may_create) {
     }
     transaction.commit();
   }
+  if (empty()) {
+    throw Error(ErrorKind::BadInput,
+                named(path_) + " is an empty file; collect or import into it first");
+  }
   if (number("PRAGMA application_id") != kApplicationId) {
     throw Error(ErrorKind::BadInput,
                 named(path_) + " is a database of another program; name another file");
@@ -216,9 +245,9 @@ void Database::check_identity(bool may_create) {
   }
 }
 
-Transaction::Transaction(const Database& database)
+Transaction::Transaction(const Database& database, TransactionKind kind)
     : database_(database), open_(!database.in_transaction()) {
-  if (open_) database_.execute("BEGIN IMMEDIATE");
+  if (open_) database_.execute(kind == TransactionKind::Write ? "BEGIN IMMEDIATE" : "BEGIN");
 }
 
 Transaction::~Transaction() {

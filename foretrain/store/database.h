@@ -64,6 +64,7 @@ class Database {
   Statement prepare(const std::string& sql) const { return {handle_, sql, path_}; }
   void execute(const char* sql) const;
   std::int64_t last_id() const;
+  std::int64_t changed_rows() const;  // by the last statement that wrote
   bool in_transaction() const;
 
  private:
@@ -75,11 +76,14 @@ class Database {
   std::string path_;
 };
 
-// All of what happens between the constructor and `commit`, or nothing. Inside another
-// transaction it does nothing: the outer one decides.
+enum class TransactionKind { Write, Read };
+
+// All of what happens between the constructor and `commit`, or nothing; what is read meanwhile is
+// of one moment. Reading locks nobody out. Inside another transaction it does nothing: the outer
+// one decides.
 class Transaction {
  public:
-  explicit Transaction(const Database& database);
+  explicit Transaction(const Database& database, TransactionKind kind = TransactionKind::Write);
   ~Transaction();
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;

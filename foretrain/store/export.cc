@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <fstream>
 #include <ostream>
 
@@ -100,6 +101,33 @@ void write_training(const Store& store, std::ostream& out) {
     out << line_of(row) << ',' << csv_field(row.file) << '\n';
 }
 
+void write_table(const Store& store, const std::string& table, std::ostream& out) {
+  if (table == "machines") return write_all(store.machines(), out);
+  if (table == "campaigns") return write_all(store.campaigns(), out);
+  if (table == "runs") return write_runs(store, out);
+  if (table == "metrics") return write_metrics(store, out);
+  if (table == "steps") return write_steps(store, out);
+  if (table == "operators") return write_all(store.operators(), out);
+  if (table == "collectives") return write_all(store.collectives(), out);
+  write_training(store, out);
+}
+
+// Whether there is such a file afterwards: one of an earlier export goes where the table is empty.
+bool write_file(const Store& store, const std::string& table, const std::filesystem::path& path) {
+  std::error_code error;
+  const bool wanted = store.count(table) > 0;
+  if (wanted) {
+    std::ofstream out(path, std::ios::binary);
+    write_table(store, table, out);
+    out.close();
+    if (!out) error = std::make_error_code(std::errc::io_error);
+  } else {
+    std::filesystem::remove(path, error);
+  }
+  if (error) throw Error(ErrorKind::Io, "cannot write '" + printable(path.string(), 200) + "'");
+  return wanted;
+}
+
 }  // namespace
 
 const std::vector<std::string>& export_tables() {
@@ -108,30 +136,29 @@ const std::vector<std::string>& export_tables() {
   return kTables;
 }
 
-void export_table(const Store& store, const std::string& table, std::ostream& out) {
-  if (table == "machines") return write_all(store.machines(), out);
-  if (table == "campaigns") return write_all(store.campaigns(), out);
-  if (table == "runs") return write_runs(store, out);
-  if (table == "metrics") return write_metrics(store, out);
-  if (table == "steps") return write_steps(store, out);
-  if (table == "operators") return write_all(store.operators(), out);
-  if (table == "collectives") return write_all(store.collectives(), out);
-  if (table == "training") return write_training(store, out);
-  throw Error(ErrorKind::NotFound, "the store has no table '" + printable(table) + "'" +
-                                       did_you_mean(table, export_tables()));
+void check_table(const std::string& table) {
+  const std::vector<std::string>& known = export_tables();
+  if (std::find(known.begin(), known.end(), table) != known.end()) return;
+  throw Error(ErrorKind::NotFound,
+              "the store has no table '" + printable(table) + "'" + did_you_mean(table, known));
 }
 
-void export_folder(const Store& store, const std::filesystem::path& folder) {
+void export_table(const Store& store, const std::string& table, std::ostream& out) {
+  check_table(table);
+  store.in_snapshot([&] { write_table(store, table, out); });
+}
+
+std::vector<std::string> export_folder(const Store& store, const std::filesystem::path& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  for (const std::string& table : export_tables()) {
-    if (store.count(table) == 0) continue;
-    const std::filesystem::path path = folder / (table + ".csv");
-    std::ofstream out(path, std::ios::binary);
-    export_table(store, table, out);
-    out.close();
-    if (!out) throw Error(ErrorKind::Io, "cannot write '" + printable(path.string(), 200) + "'");
-  }
+  std::vector<std::string> files;
+  store.in_snapshot([&] {
+    for (const std::string& table : export_tables()) {
+      const std::string file = table + ".csv";
+      if (write_file(store, table, folder / file)) files.push_back(file);
+    }
+  });
+  return files;
 }
 
 }  // namespace foretrain::store

@@ -2,13 +2,14 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/near.h"
-#include "foretrain/store/columns.h"
-#include "foretrain/store/csv_rows.h"
 #include "foretrain/store/exchange.h"
 #include "foretrain/store/operator_files.h"
+#include "foretrain/store/read_row.h"
+#include "foretrain/store/run_files.h"
 
 namespace foretrain::store {
 namespace {
@@ -17,11 +18,94 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kAtOnce = 10'000;  // rows that are held in memory
 
-template <typename Row>
-Row read_row(const Sheet& sheet) {
-  Row row;
-  each_column(row, [&](const char* name, auto& field) { sheet.read(name, field); });
-  return row;
+// What tells the rows of one source apart, table by table.
+struct Origin {
+  std::string source;
+  std::string machine;
+};
+Origin origin_of(const Operator& row) { return {row.source, row.machine}; }
+Origin origin_of(const Collective& row) { return {row.source, row.machine}; }
+Origin origin_of(const Training& row) { return {row.file, ""}; }
+
+std::int64_t forget_like(Store& store, const Operator& row) {
+  return store.forget_operators(row.source, row.machine);
+}
+std::int64_t forget_like(Store& store, const Collective& row) {
+  return store.forget_collectives(row.source, row.machine);
+}
+std::int64_t forget_like(Store& store, const Training& row) {
+  return store.forget_training(row.file);
+}
+
+void append(Store& store, const std::vector<Operator>& rows) { store.append_operators(rows); }
+void append(Store& store, const std::vector<Collective>& rows) { store.append_collectives(rows); }
+void append(Store& store, const std::vector<Training>& rows) { store.append_training(rows); }
+
+// Makes room for rows before they are written: the first of an origin removes those of an earlier
+// import; a machine that nobody has described is added by its name.
+class Room {
+ public:
+  explicit Room(Store& store) : store_(store) {
+    for (const Machine& machine : store.machines()) machines_.insert(machine.id);
+  }
+
+  void start_file() { ++file_; }
+
+  // Returns how many rows were removed. Throws BadInput where another file of this import has
+  // brought rows of the same origin: it would replace what has just been imported.
+  template <typename Row>
+  std::size_t make(const Row& row, const Sheet& sheet) {
+    const Origin origin = origin_of(row);
+    const auto [owner, added] =
+        owners_.emplace(std::tuple(kTableOf<Row>, origin.source, origin.machine), file_);
+    if (owner->second != file_) {
+      sheet.fail("rows of source '" + printable(origin.source) +
+                 "' came with another file of this import already; rename one of the files, or "
+                 "import this one alone to replace them");
+    }
+    if (!added) return 0;
+    if (!origin.machine.empty() && machines_.insert(origin.machine).second) {
+      store_.put_machine({.id = origin.machine});
+    }
+    return static_cast<std::size_t>(forget_like(store_, row));
+  }
+
+ private:
+  Store& store_;
+  std::size_t file_ = 0;  // which one, from 1
+  std::set<std::string> machines_;
+  std::map<std::tuple<std::string, std::string, std::string>, std::size_t> owners_;
+};
+
+// One import: into which store, and what it has brought so far.
+struct Import {
+  Store& store;
+  Meter& meter;
+  Room room;
+  std::vector<Imported> done{};
+};
+
+// Reads line by line with `read`, which appends to the rows of a line.
+template <typename Row, typename Read>
+Imported import_rows(Import& import, Sheet& sheet, const Read& read) {
+  Imported imported{.file = sheet.file(), .table = kTableOf<Row>};
+  std::vector<Row> rows;
+  const auto write = [&] {
+    imported.rows += rows.size();
+    append(import.store, rows);
+    rows.clear();
+  };
+  import.room.start_file();
+  while (sheet.next()) {
+    const std::size_t before = rows.size();
+    read(rows);
+    for (std::size_t i = before; i < rows.size(); ++i) {
+      imported.replaced += import.room.make(rows[i], sheet);
+    }
+    if (rows.size() >= kAtOnce) write();
+  }
+  write();
+  return imported;
 }
 
 template <typename Row>
@@ -32,184 +116,92 @@ bool has_columns(const Sheet& sheet) {
   return all;
 }
 
-// Makes room for rows before they are written: the first of a source (and machine) removes those of
-// an earlier import; a machine that nobody has described is added by its name.
-class Room {
- public:
-  explicit Room(Store& store) : store_(store) {
-    for (const Machine& machine : store.machines()) machines_.insert(machine.id);
-  }
-  void make(const std::string& source, const std::string& machine = "") {
-    if (sources_.emplace(source, machine).second) store_.forget(source, machine);
-    if (machine.empty() || !machines_.insert(machine).second) return;
-    Machine unknown;
-    unknown.id = machine;
-    store_.put_machine(unknown);
-  }
-
- private:
-  Store& store_;
-  std::set<std::string> machines_;
-  std::set<std::pair<std::string, std::string>> sources_;
-};
-
-// Reads line by line with `read`, which appends to the rows of a line, and writes with `write`.
-template <typename Row, typename Read, typename Write>
-Imported import_rows(Sheet& sheet, const Read& read, const Write& write) {
-  Imported imported{.file = sheet.file(), .table = kTableOf<Row>};
-  std::vector<Row> rows;
-  while (sheet.next()) {
-    read(rows);
-    if (rows.size() < kAtOnce) continue;
-    imported.rows += rows.size();
-    write(rows);
-    rows.clear();
-  }
-  imported.rows += rows.size();
-  write(rows);
-  return imported;
-}
-
-Training read_training(const Sheet& sheet) {
-  Training row = read_row<Training>(sheet);
-  row.file = sheet.has("file") ? sheet.cell("file") : sheet.file();
-  if (row.model.empty() || row.metric.empty()) sheet.fail("model and metric must not be empty");
-  return row;
-}
-
-// A row of our own operators or collectives.
 template <typename Row>
-Row read_measured(const Sheet& sheet) {
-  Row row = read_row<Row>(sheet);
-  if (row.machine.empty() || row.kind.empty() || row.time_s < 0) {
-    sheet.fail("needs a machine, a kind and a time that is not negative");
-  }
-  return row;
+Imported import_own(Import& import, Sheet& sheet) {
+  return import_rows<Row>(import, sheet, [&](std::vector<Row>& rows) {
+    rows.push_back(read_row<Row>(sheet));
+    if constexpr (std::same_as<Row, Training>) {
+      rows.back().file = sheet.has("file") ? sheet.cell("file") : sheet.file();
+    }
+  });
 }
 
-Imported import_sheet(Store& store, Sheet& sheet) {
-  Room room(store);
-  const auto write_operators = [&](const std::vector<Operator>& rows) {
-    for (const Operator& row : rows) room.make(row.source, row.machine);
-    store.append_operators(rows);
-  };
-  const auto write_collectives = [&](const std::vector<Collective>& rows) {
-    for (const Collective& row : rows) room.make(row.source, row.machine);
-    store.append_collectives(rows);
-  };
-  if (has_columns<Training>(sheet)) {
-    const auto read = [&](auto& rows) { rows.push_back(read_training(sheet)); };
-    return import_rows<Training>(sheet, read, [&](const std::vector<Training>& rows) {
-      for (const Training& row : rows) room.make(row.file);
-      store.append_training(rows);
+Imported import_sheet(Import& import, Sheet& sheet) {
+  if (has_columns<Training>(sheet)) return import_own<Training>(import, sheet);
+  if (has_columns<Operator>(sheet)) return import_own<Operator>(import, sheet);
+  if (has_columns<Collective>(sheet)) return import_own<Collective>(import, sheet);
+  if (const OperatorFormat* format = operator_format(sheet)) {
+    return import_rows<Operator>(import, sheet, [&](std::vector<Operator>& rows) {
+      for (Operator& row : operators_of(sheet, *format)) rows.push_back(std::move(row));
     });
   }
-  if (has_columns<Operator>(sheet)) {
-    const auto read = [&](auto& rows) { rows.push_back(read_measured<Operator>(sheet)); };
-    return import_rows<Operator>(sheet, read, write_operators);
-  }
-  if (has_columns<Collective>(sheet)) {
-    const auto read = [&](auto& rows) { rows.push_back(read_measured<Collective>(sheet)); };
-    return import_rows<Collective>(sheet, read, write_collectives);
-  }
-  if (const OperatorFormat* format = operator_format(sheet)) {
-    const auto read = [&](auto& rows) {
-      for (Operator& row : operators_of(sheet, *format)) rows.push_back(std::move(row));
-    };
-    return import_rows<Operator>(sheet, read, write_operators);
-  }
   if (is_collective_file(sheet)) {
-    const auto read = [&](auto& rows) { rows.push_back(collective_of(sheet)); };
-    return import_rows<Collective>(sheet, read, write_collectives);
+    return import_rows<Collective>(import, sheet, [&](std::vector<Collective>& rows) {
+      rows.push_back(collective_of(sheet));
+    });
   }
   throw Error(ErrorKind::BadInput, "file " + printable(sheet.file()) +
                                        ": its columns are of no kind of file that can be imported; "
                                        "docs/store.md lists them");
 }
 
-// Runs of an export with their metrics and steps, by their numbers there.
-std::map<std::int64_t, RunRecord> read_records(const fs::path& folder, Meter& meter) {
-  std::map<std::int64_t, RunRecord> records;
-  Sheet runs(folder / "runs.csv", meter);
-  while (runs.next()) {
-    const std::int64_t id = runs.integer("id");
-    if (!records.emplace(id, RunRecord{.run = read_row<Run>(runs)}).second) {
-      runs.fail("run " + std::to_string(id) + " is there twice");
-    }
-  }
-  const auto record_of = [&](const Sheet& sheet) -> RunRecord& {
-    const auto record = records.find(sheet.integer("run"));
-    if (record == records.end()) sheet.fail("runs.csv has no run " + sheet.cell("run"));
-    return record->second;
-  };
-  if (fs::exists(folder / "metrics.csv")) {
-    Sheet sheet(folder / "metrics.csv", meter);
-    while (sheet.next()) record_of(sheet).metrics.push_back(read_row<Metric>(sheet));
-  }
-  if (fs::exists(folder / "steps.csv")) {
-    Sheet sheet(folder / "steps.csv", meter);
-    const char* column = sheet.has("time_s") ? "time_s" : "times_s";  // older files: one per line
-    while (sheet.next()) {
-      std::vector<double>& times_s = record_of(sheet).step_times_s;
-      for (const double time_s : sheet.numbers(column)) times_s.push_back(time_s);
-    }
-  }
-  return records;
-}
-
-Imported import_runs(Store& store, const fs::path& folder, Meter& meter) {
+Imported import_runs(Import& import, const fs::path& folder) {
   Imported imported{.file = "runs.csv", .table = "runs"};
-  for (const auto& [id, record] : read_records(folder, meter)) {
-    if (store.has_same(record.run)) {
+  for (const auto& [id, record] : read_records(import.store, folder, import.meter)) {
+    if (import.store.has_same(record.run)) {
       ++imported.skipped;
       continue;
     }
-    store.append_run(record);
+    import.store.append_run(record);
     ++imported.rows;
   }
   return imported;
 }
 
-std::vector<Imported> import_folder(Store& store, const fs::path& folder, Meter& meter) {
-  std::vector<Imported> all;
-  const auto put_all = [&](const char* file, auto put) {
-    if (!fs::exists(folder / file)) return;
-    Sheet sheet(folder / file, meter);
-    Imported& imported = all.emplace_back();
-    imported.file = file;
-    imported.table = fs::path(file).stem().string();
+void import_folder(Import& import, const fs::path& folder) {
+  const std::size_t before = import.done.size();
+  const auto there = [&](const char* file) { return fs::exists(folder / file); };
+  const auto put_all = [&](const char* file, const char* table, auto put) {
+    if (!there(file)) return;
+    Sheet sheet(folder / file, import.meter);
+    Imported& imported = import.done.emplace_back(Imported{.file = file, .table = table});
     for (; sheet.next(); ++imported.rows) put(sheet);
   };
-  put_all("machines.csv", [&](const Sheet& sheet) { store.put_machine(read_row<Machine>(sheet)); });
-  put_all("campaigns.csv",
-          [&](const Sheet& sheet) { store.put_campaign(read_row<Campaign>(sheet)); });
-  if (fs::exists(folder / "runs.csv")) all.push_back(import_runs(store, folder, meter));
-  for (const char* file : {"operators.csv", "collectives.csv", "training.csv"}) {
-    if (!fs::exists(folder / file)) continue;
-    Sheet sheet(folder / file, meter);
-    all.push_back(import_sheet(store, sheet));
+  put_all("machines.csv", "machines",
+          [&](const Sheet& sheet) { import.store.put_machine(read_row<Machine>(sheet)); });
+  put_all("campaigns.csv", "campaigns",
+          [&](const Sheet& sheet) { import.store.put_campaign(read_row<Campaign>(sheet)); });
+  if (there("runs.csv") || there("metrics.csv") || there("steps.csv")) {
+    import.done.push_back(import_runs(import, folder));
   }
-  if (all.empty()) {
+  for (const char* file : {"operators.csv", "collectives.csv", "training.csv"}) {
+    if (!there(file)) continue;
+    Sheet sheet(folder / file, import.meter);
+    import.done.push_back(import_sheet(import, sheet));
+  }
+  if (import.done.size() == before) {
     throw Error(ErrorKind::BadInput, "folder '" + printable(folder.string(), 200) +
                                          "' has none of the files that store export writes");
   }
-  return all;
 }
 
 }  // namespace
 
-std::vector<Imported> import_path(Store& store, const fs::path& path, const OnLines& on_lines) {
-  std::vector<Imported> imported;
-  Meter meter(path, on_lines);
+std::vector<Imported> import_paths(Store& store, const std::vector<fs::path>& paths,
+                                   const OnLines& on_lines) {
+  Meter meter(paths, on_lines);
+  Import import{.store = store, .meter = meter, .room = Room(store)};
   store.in_transaction([&] {
-    if (fs::is_directory(path)) {
-      imported = import_folder(store, path, meter);
-    } else {
-      Sheet sheet(path, meter);
-      imported = {import_sheet(store, sheet)};
+    for (const fs::path& path : paths) {
+      if (path != kStandardInput && fs::is_directory(path)) {
+        import_folder(import, path);
+      } else {
+        Sheet sheet(path, meter);
+        import.done.push_back(import_sheet(import, sheet));
+      }
     }
   });
-  return imported;
+  return std::move(import.done);
 }
 
 }  // namespace foretrain::store

@@ -11,6 +11,7 @@ namespace {
 
 constexpr double kMilli = 1e-3;
 constexpr double kMicro = 1e-6;
+constexpr std::int64_t kMostRanks = 1'000'000'000;  // a product of two is a whole number, too
 
 const std::vector<OperatorFormat>& formats() {
   static const std::vector<OperatorFormat> kFormats{
@@ -136,24 +137,29 @@ bool is_collective_file(const Sheet& sheet) {
 }
 
 Collective collective_of(const Sheet& sheet) {
+  const auto count = [&](const char* column) {
+    const std::int64_t value = sheet.integer(column);
+    if (value >= 1 && value <= kMostRanks) return value;
+    sheet.fail("'" + sheet.cell(column) + "' in column " + column + " is no number of ranks");
+  };
   Collective row;
   row.machine = sheet.cell("gpu");
   row.source = sheet.file();
   row.backend = "nccl";
-  row.nodes = sheet.integer("nodes");
+  row.nodes = count("nodes");
   row.bytes = sheet.number("bytes");
   if (sheet.has("collective")) {
     row.kind = sheet.cell("collective");
     row.link = sheet.has("cluster") ? sheet.cell("cluster") : "";
-    row.ranks = row.nodes * sheet.integer("gpus_per_node");
+    row.ranks = row.nodes * count("gpus_per_node");
     row.time_s = kMicro * sheet.number("dur_us");
   } else {
     row.kind = "all_reduce";
-    row.ranks = sheet.integer("ranks");
+    row.ranks = count("ranks");
     row.time_s = kMicro * sheet.number("oop_time_us");
   }
   if (row.machine.empty()) sheet.fail("column gpu is empty");
-  if (row.ranks < 1 || row.time_s < 0 || row.bytes < 0) sheet.fail("a negative number, or no rank");
+  if (row.time_s < 0 || row.bytes < 0) sheet.fail("a time or a size is negative");
   return row;
 }
 

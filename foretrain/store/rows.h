@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -71,11 +72,16 @@ struct Run {
   std::string details{};                   // JSON: other numbers of the run; "" for none
 };
 
+// Whether the store can keep it: a 32-bit float, not negative.
+inline bool is_step_time(double time_s) {
+  return time_s >= 0 && time_s <= static_cast<double>(std::numeric_limits<float>::max());
+}
+
 // A run with all that was measured in it: what append_run writes whole or not at all.
 struct RunRecord {
   Run run;
   std::vector<Metric> metrics{};
-  std::vector<double> step_times_s{};  // may be empty; kept as 32-bit floats
+  std::vector<double> step_times_s{};  // may be empty; see is_step_time
 };
 
 // The time of one operator in one direction.

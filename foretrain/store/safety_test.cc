@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <functional>
 
 #include "foretrain/base/error.h"
 #include "foretrain/store/test_store.h"
@@ -54,6 +55,57 @@ TEST(StoreFile, ReadingLeavesNoFilesAndWritesNothing) {
   }
   EXPECT_FALSE(std::filesystem::exists(file.path().string() + "-wal"));
   EXPECT_EQ(Store(file.path()).count("runs"), 0);
+}
+
+TEST(StoreFile, ReadingSaysThatAFileIsEmpty) {
+  const TemporaryStore file;
+  std::ofstream(file.path()) << "";
+  try {
+    const Store store(file.path(), OpenMode::ReadOnly);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("is an empty file"), std::string::npos);
+  }
+  EXPECT_EQ(open_error(file.path()), std::nullopt);  // writing makes a store of it
+}
+
+// The exit code of a process that may not write, even where this one is root's: 0 where `work` is
+// done, 1 where it throws Error.
+int run_unprivileged(const std::function<void()>& work) {
+  const pid_t child = fork();
+  if (child == 0) {
+    constexpr uid_t kNobody = 65534;
+    if (geteuid() == 0 && (setgid(kNobody) != 0 || setuid(kNobody) != 0)) _exit(2);
+    try {
+      work();
+    } catch (const Error&) {
+      _exit(1);
+    }
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 3;
+}
+
+// The name has what means something in a URI.
+TEST(StoreFile, CanBeReadByWhoMayOnlyRead) {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder.path() / "a ?b#100%.db";
+  Store(path).put_machine({.id = "here"});
+  const auto read = [&] {
+    const Store store(path, OpenMode::ReadOnly);
+    if (store.machines().size() != 1) _exit(4);
+  };
+  using std::filesystem::perms;
+  const perms seen = perms::owner_read | perms::group_read | perms::others_read;
+  const perms entered = perms::owner_exec | perms::group_exec | perms::others_exec;
+  std::filesystem::permissions(path, seen);
+  std::filesystem::permissions(folder.path(), seen | entered);
+  EXPECT_EQ(run_unprivileged(read), 0);
+  EXPECT_EQ(run_unprivileged([&] { Store(path).put_machine({.id = "there"}); }), 1);
+  std::filesystem::permissions(folder.path(), perms::all);  // it may make files beside the store
+  EXPECT_EQ(run_unprivileged(read), 0);
 }
 
 TEST(StoreFile, RefusesANewerSchema) {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "foretrain/store/store.h"
 
-#include <array>
 #include <cmath>
 #include <cstring>
-#include <string_view>
 #include <utility>
 
 #include "foretrain/base/error.h"
@@ -12,6 +10,7 @@
 #include "foretrain/base/near.h"
 #include "foretrain/store/columns.h"
 #include "foretrain/store/database.h"
+#include "foretrain/store/exchange.h"
 
 namespace foretrain::store {
 namespace {
@@ -51,13 +50,15 @@ void append_all(const Database& database, std::span<const Row> rows) {
   transaction.commit();
 }
 
-// Replaces the columns of the row with the same key, without deleting it: others refer to it.
+// Replaces the columns of the row with the same key, without deleting it: others refer to it. What
+// says nothing replaces nothing.
 template <typename Row>
 void put(const Database& database, const char* key, const Row& row) {
   std::string sql = insert_sql<Row>() + " ON CONFLICT(" + key + ") DO UPDATE SET ";
   bool first = true;
   each_column(row, [&](const char* name, const auto&) {
-    sql += std::string(first ? "" : ",") + name + "=excluded." + name;
+    sql += std::string(first ? "" : ",") + name + "=coalesce(nullif(excluded." + name + ",'')," +
+           kTableOf<Row> + "." + name + ")";
     first = false;
   });
   Statement statement = database.prepare(sql);
@@ -72,6 +73,15 @@ std::vector<Row> rows_where(const Database& database, const char* column,
                                          " WHERE ?1='' OR " + column + "=?1 ORDER BY id");
   statement.bind(value);
   return all_rows<Row>(statement);
+}
+
+std::int64_t forget_measured(const Database& database, const std::string& table,
+                             const std::string& source, const std::string& machine) {
+  database.prepare("DELETE FROM " + table + " WHERE source=? AND machine=?")
+      .bind(source)
+      .bind(machine)
+      .run();
+  return database.changed_rows();
 }
 
 void append_steps(const Database& database, std::int64_t run, const std::vector<double>& times_s) {
@@ -98,6 +108,11 @@ void check_record(const RunRecord& record) {
   if (run.configuration != canonical_json(run.configuration)) {
     throw Error(ErrorKind::BadInput, "the configuration of a run is not in canonical form: " +
                                          printable(run.configuration));
+  }
+  for (const double time_s : record.step_times_s) {
+    if (is_step_time(time_s)) continue;
+    throw Error(ErrorKind::BadInput,
+                "a step of a run takes " + std::to_string(time_s) + " s; that is no time");
   }
 }
 
@@ -170,18 +185,27 @@ void Store::append_training(std::span<const Training> rows) {
   transaction.commit();
 }
 
-void Store::forget(const std::string& source, const std::string& machine) {
-  Transaction transaction(*database_);
-  for (const char* sql : {"DELETE FROM operators WHERE source=?1 AND (?2='' OR machine=?2)",
-                          "DELETE FROM collectives WHERE source=?1 AND (?2='' OR machine=?2)",
-                          "DELETE FROM training WHERE file=?1 AND ?2=''"}) {
-    database_->prepare(sql).bind(source).bind(machine).run();
-  }
-  transaction.commit();
+std::int64_t Store::forget_operators(const std::string& source, const std::string& machine) {
+  return forget_measured(*database_, kTableOf<Operator>, source, machine);
+}
+
+std::int64_t Store::forget_collectives(const std::string& source, const std::string& machine) {
+  return forget_measured(*database_, kTableOf<Collective>, source, machine);
+}
+
+std::int64_t Store::forget_training(const std::string& file) {
+  database_->prepare("DELETE FROM training WHERE file=?").bind(file).run();
+  return database_->changed_rows();
 }
 
 void Store::in_transaction(const std::function<void()>& work) {
   Transaction transaction(*database_);
+  work();
+  transaction.commit();
+}
+
+void Store::in_snapshot(const std::function<void()>& work) const {
+  Transaction transaction(*database_, TransactionKind::Read);
   work();
   transaction.commit();
 }
@@ -254,16 +278,11 @@ std::vector<Training> Store::training(const std::string& file) const {
 }
 
 std::int64_t Store::count(const std::string& table) const {
-  constexpr std::array<std::string_view, 8> kTables{
-      "machines", "campaigns", "runs", "metrics", "steps", "operators", "collectives", "training"};
-  for (const std::string_view known : kTables) {
-    if (table != known) continue;
-    Statement statement = database_->prepare("SELECT count(*) FROM " + std::string(known));
-    std::int64_t rows = 0;
-    if (statement.step()) statement.take(rows);
-    return rows;
-  }
-  throw Error(ErrorKind::NotFound, "the store has no table '" + printable(table) + "'");
+  check_table(table);
+  Statement statement = database_->prepare("SELECT count(*) FROM " + table);
+  std::int64_t rows = 0;
+  if (statement.step()) statement.take(rows);
+  return rows;
 }
 
 }  // namespace foretrain::store

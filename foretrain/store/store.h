@@ -42,13 +42,13 @@ class Store {
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
 
-  // Replaces the one of the same id (name).
+  // Replaces the one of the same id (name); what is empty or absent in the new one stays as it was.
   void put_machine(const Machine& machine);
   void put_campaign(const Campaign& campaign);
 
   // Writes a run with its metrics and steps and returns its id. Its campaign and machine must be
-  // known, its configuration canonical. Throws BadInput for a second run with the status "ok" of
-  // the same campaign, configuration and repeat.
+  // known, its configuration canonical, its steps' times finite and not negative. Throws BadInput
+  // for a second run with the status "ok" of the same campaign, configuration and repeat.
   std::int64_t append_run(const RunRecord& record);
 
   // Whether a run with the status "ok" is there.
@@ -63,12 +63,18 @@ class Store {
   void append_collectives(std::span<const Collective> rows);
   void append_training(std::span<const Training> rows);
 
-  // Removes operators and collectives of this source and training rows of this file; with a
-  // machine, only what was measured there.
-  void forget(const std::string& source, const std::string& machine = "");
+  // Remove the rows of a source that were measured on one machine, or of a file, and return how
+  // many there were.
+  std::int64_t forget_operators(const std::string& source, const std::string& machine);
+  std::int64_t forget_collectives(const std::string& source, const std::string& machine);
+  std::int64_t forget_training(const std::string& file);
 
   // Runs `work`, whose calls of this object become one transaction: all of it or nothing.
   void in_transaction(const std::function<void()>& work);
+
+  // Runs `work`, whose calls of this object all see the store as it is at the first of them,
+  // whatever others write meanwhile.
+  void in_snapshot(const std::function<void()>& work) const;
 
   // In the order in which they were written.
   std::vector<Machine> machines() const;
@@ -79,8 +85,7 @@ class Store {
   std::vector<Collective> collectives(const std::string& machine = "") const;
   std::vector<Training> training(const std::string& file = "") const;
 
-  // Rows of a table: "machines", "campaigns", "runs", "metrics", "steps", "operators",
-  // "collectives", "training".
+  // Rows of a table, one of export_tables(). Throws Error(NotFound).
   std::int64_t count(const std::string& table) const;
 
  private:

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "foretrain/base/error.h"
 #include "foretrain/store/test_store.h"
 
@@ -74,6 +76,18 @@ TEST(Store, RefusesWhatRefersToNothing) {
   EXPECT_THROW(store.append_run(record), Error);
 }
 
+// 1e300 s would be infinite as a 32-bit float, and an export with it could not be read back.
+TEST(Store, RefusesStepsThatItCannotKeep) {
+  const TemporaryStore file;
+  Store store = file.open();
+  for (const double time_s : {1e300, -5.0, std::nan("")}) {
+    RunRecord record = sample_record(0);
+    record.step_times_s.push_back(time_s);
+    EXPECT_THROW(store.append_run(record), Error) << time_s;
+  }
+  EXPECT_EQ(store.count("runs"), 0);
+}
+
 TEST(Store, TakesTextAsTextNotAsSql) {
   const TemporaryStore file;
   Store store = file.open();
@@ -93,6 +107,9 @@ TEST(Store, PuttingAgainReplaces) {
   ASSERT_EQ(store.machines().size(), 1U);
   EXPECT_EQ(store.machines()[0].cpu, "newer");
   EXPECT_EQ(store.machines()[0].cores, 4);
+  store.put_machine({.id = "here", .cores = 8});  // says nothing of the processor
+  EXPECT_EQ(store.machines()[0].cpu, "newer");
+  EXPECT_EQ(store.machines()[0].cores, 8);
 }
 
 TEST(CanonicalJson, IsOneTextForOneConfiguration) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests: a store in a temporary file, and a run to put into it.
+// For tests: a store in a temporary file, a folder, and rows to put into them.
 #pragma once
 
 #include <filesystem>
+#include <fstream>
 #include <random>
 #include <string>
 
@@ -36,6 +37,27 @@ class TemporaryStore {
   std::filesystem::path path_;
 };
 
+// A folder that is gone when the test ends.
+class TemporaryFolder {
+ public:
+  TemporaryFolder()
+      : path_(std::filesystem::temp_directory_path() /
+              ("foretrain-exchange-" + std::to_string(std::random_device{}()))) {
+    std::filesystem::create_directories(path_);
+  }
+  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path file(const std::string& name, const std::string& text) const {
+    std::ofstream(path_ / name, std::ios::binary) << text;
+    return path_ / name;
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
 inline RunRecord sample_record(std::int64_t repeat) {
   RunRecord record;
   record.run.campaign = "base";
@@ -55,6 +77,25 @@ inline RunRecord sample_record(std::int64_t repeat) {
   metric.burst_amount = 97.5;
   record.step_times_s = {0.25, 0.5};
   return record;
+}
+
+inline Operator sample_operator() {
+  Operator row;
+  row.machine = "here";
+  row.source = "collect";
+  row.kind = "linear";
+  row.time_s = 0.1;
+  return row;
+}
+
+inline Collective sample_collective() {
+  Collective row;
+  row.machine = "here";
+  row.source = "collect";
+  row.kind = "all_reduce";
+  row.ranks = 2;
+  row.time_s = 0.1;
+  return row;
 }
 
 }  // namespace foretrain::store
