@@ -144,10 +144,12 @@ std::string exact_text(double value) {
 std::string rounded_text(double value) {
   if (is_whole(value)) return exact_text(value);
   std::array<char, 32> digits{};
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value,
-                                 std::chars_format::general, kDigits)
-                       .ptr;
-  return {digits.data(), end};
+  char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), value,
+                                  std::chars_format::general, kDigits)
+                        .ptr;
+  double rounded = 0;
+  std::from_chars(digits.data(), end, rounded);
+  return is_whole(rounded) ? exact_text(rounded) : std::string(digits.data(), end);
 }
 
 }  // namespace foretrain::store

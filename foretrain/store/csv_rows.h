@@ -79,7 +79,9 @@ class Sheet {
   std::vector<std::string> cells_;
 };
 
-std::string exact_text(double value);    // the shortest that reads back as the same
-std::string rounded_text(double value);  // six significant digits; whole numbers stay as they are
+std::string exact_text(double value);  // the shortest that reads back as the same
+
+// Six significant digits, all of a whole number. What is read back has the same text again.
+std::string rounded_text(double value);
 
 }  // namespace foretrain::store

@@ -73,8 +73,25 @@ TEST(Export, RoundsWhatWasMeasured) {
   EXPECT_NE(runs.find(R"({""compute_s"":0.227179,""peak_tensor_bytes"":190526264})"),
             std::string::npos)
       << runs;
-  EXPECT_NE(exported(store, "metrics").find(",1.23457e+08,"), std::string::npos);
+  EXPECT_NE(exported(store, "metrics").find(",123457000,"), std::string::npos);
   EXPECT_EQ(exported(store, "steps"), "run,times_s\n1,0.1 0.666667\n");
+}
+
+// Six digits of 123456789.5 are a whole number when they are read back.
+TEST(Export, OfAnImportedExportIsTheSame) {
+  const TemporaryStore file;
+  const TemporaryFolder folder;
+  Store store = file.open();
+  RunRecord record = sample_record(0);
+  record.run.details = R"({"new_page_bytes":77866912.5,"peak_tensor_bytes":190526264.0})";
+  record.metrics[0].burst_amount = 123456789.5;
+  store.append_run(record);
+  export_folder(store, folder.path());
+  const TemporaryStore other_file;
+  Store other(other_file.path());
+  import_paths(other, {folder.path()});
+  EXPECT_EQ(exported(other, "runs"), exported(store, "runs"));
+  EXPECT_EQ(exported(other, "metrics"), exported(store, "metrics"));
 }
 
 // Of a run that does not count only its own line is written.
