@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 folder=build/python
 venv=$folder/venv
 passed=$folder/passed
-packages=(torch==2.13.0 pytest numpy onnx onnxscript scikit-build-core pybind11)
+packages=(torch==2.13.0 pytest numpy onnx onnxscript scikit-build-core pybind11 transformers accelerate lightning)
 
 # Everything that a result depends on.
 state() {
