@@ -28,7 +28,7 @@ struct Options {
   std::vector<int> processes;
   std::string cgroup;
   std::string from;
-  double interval_s = 0;  // 0: not given
+  std::optional<double> interval_s;
   double duration_s = 0;
   double skip_s = 0;
   double cores = 0;
@@ -49,7 +49,7 @@ int on_standard_output(const Options& options) {
 
 void check_numbers(const Options& options) {
   constexpr double kMost = 1e15;  // seconds or bytes per second: beyond every machine
-  const std::pair<const char*, double> numbers[]{{"--interval", options.interval_s},
+  const std::pair<const char*, double> numbers[]{{"--interval", options.interval_s.value_or(0)},
                                                  {"--duration", options.duration_s},
                                                  {"--skip", options.skip_s},
                                                  {"--cores", options.cores},
@@ -76,12 +76,21 @@ void check(const Options& options) {
                 "profile: standard output holds one of --json, -o -, --svg - and --html -; "
                 "give the others a file");
   }
+  if (options.duration_s > 0 && !attaches) {
+    throw Error(ErrorKind::BadInput, "profile: --duration is for --pid and --cgroup alone");
+  }
+  if (options.cores > 0 && !options.from.empty()) {
+    throw Error(ErrorKind::BadInput, "profile: --cores has no meaning for a recorded trace");
+  }
   check_numbers(options);
+  if (options.interval_s == 0.0) {
+    throw Error(ErrorKind::BadInput, "profile: --interval must be above 0 seconds");
+  }
 }
 
 profile::Trace read_from(const Options& options) {
   profile::ReadOptions reading;
-  if (options.interval_s > 0) reading.interval = Seconds{options.interval_s};
+  if (options.interval_s) reading.interval = Seconds{*options.interval_s};
   reading.interfaces = options.interfaces;
   reading.gpu = options.gpu;
   Progress progress("bytes");
@@ -103,7 +112,7 @@ profile::Trace read_from(const Options& options) {
 
 profile::SamplerOptions sampling(const Options& options) {
   profile::SamplerOptions result;
-  if (options.interval_s > 0) result.interval = Seconds{options.interval_s};
+  if (options.interval_s) result.interval = Seconds{*options.interval_s};
   result.interfaces = options.interfaces;
   result.gpu_index = options.gpu.value_or(result.gpu_index);
   return result;

@@ -128,6 +128,15 @@ TEST(ProfileCommand, RefusesNumbersThatAreNone) {
   EXPECT_EQ(run_program({"profile", "--from", "-", "--gpu=-5"}, square_wave()).code, 2);
 }
 
+TEST(ProfileCommand, RefusesOptionsThatWouldHaveNoEffect) {
+  EXPECT_NE(run_program({"profile", "--duration", "1", "--", "true"}).err.find("--duration"),
+            std::string::npos);
+  EXPECT_NE(run_program({"profile", "--from", "-", "--cores", "2"}).err.find("--cores"),
+            std::string::npos);
+  EXPECT_NE(run_program({"profile", "--interval", "0", "--", "true"}).err.find("--interval"),
+            std::string::npos);
+}
+
 // A name with an escape sequence and a byte that is not UTF-8.
 TEST(ProfileCommand, NamesOfColumnsCannotSteerTheTerminal) {
   const std::string trace = "time_s,\x1b[31mred\xff\n0,1\n0.01,2\n";

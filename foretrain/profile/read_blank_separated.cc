@@ -3,6 +3,7 @@
 #include <array>
 #include <istream>
 
+#include "foretrain/base/near.h"
 #include "foretrain/profile/trace_readers.h"
 
 namespace foretrain::profile {
@@ -149,6 +150,9 @@ TraceRows read_sar(std::istream& in, const std::string& name, const ReadOptions&
     const std::array<double, 2> values{cell_amount(cells[rx], "net_rx", kKilobyte, where),
                                        cell_amount(cells[tx], "net_tx", kKilobyte, where)};
     add_row(all, time_s, values, where, rows);
+  }
+  if (rows.time_s.empty() && !options.interfaces.empty()) {
+    refuse(name, "no row of interface '" + printable(options.interfaces.front()) + "'");
   }
   return rows;
 }

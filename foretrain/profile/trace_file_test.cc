@@ -124,6 +124,13 @@ TEST(TraceFile, ReadsSar) {
   EXPECT_EQ(samples(trace, "net_tx"), (std::vector<double>{6144, 0}));
 }
 
+TEST(TraceFile, RefusesAnInterfaceThatIsNotThere) {
+  const std::string text =
+      "12:00:01 IFACE rxpck/s txpck/s rxkB/s txkB/s\n12:00:02 eth0 1 1 5 5\n";
+  EXPECT_EQ(samples(read(text, {.interfaces = {"eth0"}}), "net_rx").size(), 1U);
+  EXPECT_THROW(read(text, {.interfaces = {"eth9"}}), Error);
+}
+
 TEST(TraceFile, ErrorsNameTheLine) {
   EXPECT_EQ(message_of("time_s,gpu_util\n0,1\n1,x\n"),
             "file x, line 3: 'x' is no number that a trace can hold");
