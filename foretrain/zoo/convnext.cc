@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // ConvNeXt (Liu et al., CVPR 2022), as in torchvision.
-#include <algorithm>
 #include <array>
 
 #include "foretrain/zoo/registry.h"
@@ -77,8 +76,7 @@ TensorId features(Builder& b, TensorId x, const Row& row) {
 }
 
 graph::Graph build_convnext(Spec& spec) {
-  const Row& row = *std::find_if(kRows.begin(), kRows.end(),
-                                 [&](const Row& r) { return spec.name() == r.name; });
+  const Row& row = row_of(kRows, spec);
   Builder b(spec.name());
   TensorId x = features(b, images(b, spec, 224, 32), row);
   x = adaptive_avg_pool(b, "avgpool", x, 1);
@@ -93,13 +91,7 @@ graph::Graph build_convnext(Spec& spec) {
 }  // namespace
 
 std::vector<Entry> convnext_entries() {
-  std::vector<Entry> entries;
-  entries.reserve(kRows.size());
-  for (const Row& row : kRows) {
-    entries.push_back(
-        {{row.name, "ConvNeXt", row.about, "image=224, classes=1000"}, build_convnext});
-  }
-  return entries;
+  return entries_of(kRows, "ConvNeXt", "image=224, classes=1000", build_convnext);
 }
 
 }  // namespace foretrain::zoo

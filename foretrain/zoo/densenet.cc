@@ -3,7 +3,6 @@
 // for ImageNet, and the paper's plain one for CIFAR (40 layers, growth 12, no bottleneck, no
 // compression). Every layer joins all outputs before it by a copy, as torchvision does, the
 // first one too.
-#include <algorithm>
 #include <array>
 #include <span>
 
@@ -89,8 +88,7 @@ graph::Graph with_head(Builder& b, TensorId x, std::int64_t classes) {
 }
 
 graph::Graph build_densenet(Spec& spec) {
-  const Row& row = *std::find_if(kRows.begin(), kRows.end(),
-                                 [&](const Row& r) { return spec.name() == r.name; });
+  const Row& row = row_of(kRows, spec);
   Builder b(spec.name());
   TensorId x = images(b, spec, 224, 32);
   {
@@ -116,12 +114,8 @@ graph::Graph build_cifar(Spec& spec) {
 }  // namespace
 
 std::vector<Entry> densenet_entries() {
-  std::vector<Entry> entries;
-  entries.reserve(kRows.size() + 1);
-  for (const Row& row : kRows) {
-    entries.push_back(
-        {{row.name, "DenseNet", row.about, "image=224, classes=1000"}, build_densenet});
-  }
+  std::vector<Entry> entries =
+      entries_of(kRows, "DenseNet", "image=224, classes=1000", build_densenet);
   entries.push_back(
       {{"densenet40-k12", "DenseNet",
         "densely connected for CIFAR, 40 layers, growth 12, no bottleneck", "image=32, classes=10"},

@@ -2,7 +2,6 @@
 // EfficientDet (Tan, Pang, Le, CVPR 2020): maps of an EfficientNet are combined up and down several
 // times, then convolutions that all maps share predict classes and boxes. As in rwightman's
 // effdet, which NVIDIA trains.
-#include <algorithm>
 #include <array>
 
 #include "foretrain/base/error.h"
@@ -162,8 +161,7 @@ TensorId head(Builder& b, const std::string& name, const std::vector<TensorId>& 
 }
 
 graph::Graph build_efficientdet(Spec& spec) {
-  const Row& row = *std::find_if(kRows.begin(), kRows.end(),
-                                 [&](const Row& r) { return spec.name() == r.name; });
+  const Row& row = row_of(kRows, spec);
   Builder b(spec.name());
   const TensorId x = images(b, spec, row.image, kStride);
   const std::int64_t image = b.shape(x)[2].factor;

@@ -2,7 +2,6 @@
 // FCN on HRNet v2 (Wang et al., TPAMI 2020): maps of several sizes side by side, each made of all
 // the others again and again. As MMSegmentation configures it ("FCN HRNetV2p-W18"), whose names it
 // keeps.
-#include <algorithm>
 #include <array>
 
 #include "foretrain/zoo/registry.h"
@@ -35,15 +34,6 @@ constexpr std::array kRows{
 
 std::string text(std::size_t number) { return std::to_string(number); }
 
-TensorId conv_norm(Builder& b, const std::string& name, TensorId x, const Conv& layer) {
-  const Scope scope(b, name);
-  return batch_norm(b, "1", conv(b, "0", x, layer));
-}
-
-TensorId unit(Builder& b, const std::string& name, TensorId x, const Conv& layer) {
-  return relu(b, name + ".2", conv_norm(b, name, x, layer));
-}
-
 TensorId basic_block(Builder& b, TensorId x) {
   const Conv layer = padded_conv(channels(b, x), 3);
   const TensorId y = relu(b, "relu", batch_norm(b, "bn1", conv(b, "conv1", x, layer)));
@@ -57,12 +47,14 @@ TensorId carried(Builder& b, const std::vector<TensorId>& maps, std::size_t from
   if (from == to) return x;
   const std::int64_t width = channels(b, maps[to]);
   if (from > to) {
-    return resize(b, conv_norm(b, name, x, padded_conv(width, 1)), image_size(b, maps[to]));
+    x = conv_unit(b, name, x, padded_conv(width, 1), Kind::Identity);
+    return resize(b, x, image_size(b, maps[to]));
   }
   for (std::size_t step = 0; step + 1 < to - from; ++step) {
-    x = unit(b, name + "." + text(step), x, padded_conv(channels(b, x), 3, 2));
+    x = conv_unit(b, name + "." + text(step), x, padded_conv(channels(b, x), 3, 2));
   }
-  return conv_norm(b, name + "." + text(to - from - 1), x, padded_conv(width, 3, 2));
+  return conv_unit(b, name + "." + text(to - from - 1), x, padded_conv(width, 3, 2),
+                   Kind::Identity);
 }
 
 std::vector<TensorId> module(Builder& b, std::vector<TensorId> maps, int blocks) {
@@ -88,9 +80,9 @@ void widen(Builder& b, std::vector<TensorId>& maps, int width) {
   const Scope scope(b, "transition" + text(maps.size()));
   const TensorId last = maps.back();
   const std::size_t count = maps.size();
-  if (count == 1) maps[0] = unit(b, "0", last, padded_conv(width, 3));
+  if (count == 1) maps[0] = conv_unit(b, "0", last, padded_conv(width, 3));
   const std::int64_t out = std::int64_t{width} << count;
-  maps.push_back(unit(b, text(count) + ".0", last, padded_conv(out, 3, 2)));
+  maps.push_back(conv_unit(b, text(count) + ".0", last, padded_conv(out, 3, 2)));
 }
 
 std::vector<TensorId> backbone(Builder& b, TensorId x, const Row& row) {
@@ -110,8 +102,7 @@ std::vector<TensorId> backbone(Builder& b, TensorId x, const Row& row) {
 }
 
 graph::Graph build_hrnet(Spec& spec) {
-  const Row& row = *std::find_if(kRows.begin(), kRows.end(),
-                                 [&](const Row& r) { return spec.name() == r.name; });
+  const Row& row = row_of(kRows, spec);
   Builder b(spec.name());
   const TensorId x = pictures(b, spec, {512, 1024}, 32);
   const Pair image = image_size(b, x);
@@ -134,14 +125,8 @@ graph::Graph build_hrnet(Spec& spec) {
 }  // namespace
 
 std::vector<Entry> hrnet_entries() {
-  std::vector<Entry> entries;
-  entries.reserve(kRows.size());
-  for (const Row& row : kRows) {
-    entries.push_back(
-        {{row.name, "Segmentation", row.about, "height=512, width=1024, image, classes=19"},
-         build_hrnet});
-  }
-  return entries;
+  return entries_of(kRows, "Segmentation", "height=512, width=1024, image, classes=19",
+                    build_hrnet);
 }
 
 }  // namespace foretrain::zoo

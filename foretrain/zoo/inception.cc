@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Inception v3 (Szegedy et al., CVPR 2016), as in torchvision, whose names it keeps: modules A
 // to E, the auxiliary classifier on Mixed_6e that takes part in training only.
-#include "foretrain/zoo/layers.h"
 #include "foretrain/zoo/registry.h"
+#include "foretrain/zoo/vision_layers.h"
 
 namespace foretrain::zoo {
 namespace {
@@ -26,11 +26,7 @@ TensorId unit(Builder& b, const std::string& name, TensorId x, const Conv& layer
 }
 
 // Keeps the image's size.
-Conv same(std::int64_t channels, Pair kernel = 1) {
-  return {.channels = channels,
-          .kernel = kernel,
-          .padding = {(kernel.height - 1) / 2, (kernel.width - 1) / 2}};
-}
+Conv same(std::int64_t channels, Pair kernel = 1) { return padded_conv(channels, kernel); }
 
 Conv halving(std::int64_t channels) { return {.channels = channels, .kernel = 3, .stride = 2}; }
 

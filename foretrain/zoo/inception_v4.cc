@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Inception v4 (Szegedy, Ioffe, Vanhoucke, Alemi, AAAI 2017), as in timm, whose names it keeps.
-#include "foretrain/zoo/layers.h"
 #include "foretrain/zoo/registry.h"
+#include "foretrain/zoo/vision_layers.h"
 
 namespace foretrain::zoo {
 namespace {
@@ -19,11 +19,7 @@ TensorId unit(Builder& b, const std::string& name, TensorId x, const Conv& layer
 }
 
 // Keeps the image's size.
-Conv same(std::int64_t channels, Pair kernel = 1) {
-  return {.channels = channels,
-          .kernel = kernel,
-          .padding = {(kernel.height - 1) / 2, (kernel.width - 1) / 2}};
-}
+Conv same(std::int64_t channels, Pair kernel = 1) { return padded_conv(channels, kernel); }
 
 // 3x3 without padding.
 Conv three(std::int64_t channels, std::int64_t stride) {

@@ -44,8 +44,7 @@ TensorId deep_stem(Builder& b, TensorId x) {
     const Scope scope(b, "stem");
     for (int i = 0; i < 3; ++i) {
       const std::int64_t width = kWidths[static_cast<std::size_t>(i)];
-      x = conv(b, std::to_string(3 * i), x, padded_conv(width, 3, i == 0 ? 2 : 1));
-      x = relu(b, std::to_string(3 * i + 2), batch_norm(b, std::to_string(3 * i + 1), x));
+      x = conv_norm_relu(b, 3 * i, x, padded_conv(width, 3, i == 0 ? 2 : 1));
     }
   }
   return max_pool(b, "maxpool", x, {.kernel = 3, .stride = 2, .padding = 1});

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // MnasNet-B1 (Tan et al., CVPR 2019) of several widths, as in torchvision.
-#include <algorithm>
 #include <array>
 
-#include "foretrain/zoo/layers.h"
 #include "foretrain/zoo/registry.h"
+#include "foretrain/zoo/vision_layers.h"
 
 namespace foretrain::zoo {
 namespace {
@@ -40,28 +39,10 @@ constexpr std::array kStages{
     Stage{3, 1, 6, 2, 96}, Stage{5, 2, 6, 4, 192}, Stage{3, 1, 6, 1, 320},
 };
 
-// The nearest multiple of 8, the next one where that would take away more than a tenth.
-std::int64_t scaled(int channels, int percent) {
-  const int wanted = channels * percent;  // in hundredths
-  const int nearest = std::max(8, (wanted + 400) / 800 * 8);
-  return 1000 * nearest >= 9 * wanted ? nearest : nearest + 8;
-}
-
-TensorId conv_norm(Builder& b, int index, TensorId x, const Conv& layer) {
-  return batch_norm(b, std::to_string(index + 1), conv(b, std::to_string(index), x, layer));
-}
-
-// Modules `index` to `index` + 2.
-TensorId unit(Builder& b, int index, TensorId x, const Conv& layer) {
-  return relu(b, std::to_string(index + 2), conv_norm(b, index, x, layer));
-}
+std::int64_t scaled(int channels, int percent) { return multiple_of_8(channels * percent / 100.0); }
 
 Conv depthwise(std::int64_t channels, std::int64_t kernel, std::int64_t stride) {
-  return {.channels = channels,
-          .kernel = kernel,
-          .stride = stride,
-          .padding = kernel / 2,
-          .groups = channels};
+  return padded_conv(channels, kernel, stride, channels);
 }
 
 TensorId inverted_residual(Builder& b, TensorId x, const Stage& stage, std::int64_t out,
@@ -71,8 +52,8 @@ TensorId inverted_residual(Builder& b, TensorId x, const Stage& stage, std::int6
   TensorId y = x;
   {
     const Scope scope(b, "layers");
-    y = unit(b, 0, y, {.channels = hidden});
-    y = unit(b, 3, y, depthwise(hidden, stage.kernel, stride));
+    y = conv_norm_relu(b, 0, y, {.channels = hidden});
+    y = conv_norm_relu(b, 3, y, depthwise(hidden, stage.kernel, stride));
     y = conv_norm(b, 6, y, {.channels = out});
   }
   return stride == 1 && in == out ? b.add(Kind::Add, {y, x}) : y;
@@ -81,8 +62,8 @@ TensorId inverted_residual(Builder& b, TensorId x, const Stage& stage, std::int6
 TensorId layers(Builder& b, TensorId x, int percent) {
   const Scope scope(b, "layers");
   const std::int64_t first = scaled(32, percent);
-  x = unit(b, 0, x, {.channels = first, .kernel = 3, .stride = 2, .padding = 1});
-  x = unit(b, 3, x, depthwise(first, 3, 1));
+  x = conv_norm_relu(b, 0, x, {.channels = first, .kernel = 3, .stride = 2, .padding = 1});
+  x = conv_norm_relu(b, 3, x, depthwise(first, 3, 1));
   x = conv_norm(b, 6, x, {.channels = scaled(16, percent)});
   int index = 8;
   for (const Stage& stage : kStages) {
@@ -93,12 +74,11 @@ TensorId layers(Builder& b, TensorId x, int percent) {
       x = inverted_residual(b, x, stage, out, i == 0 ? stage.stride : 1);
     }
   }
-  return unit(b, index, x, {.channels = 1280});
+  return conv_norm_relu(b, index, x, {.channels = 1280});
 }
 
 graph::Graph build_mnasnet(Spec& spec) {
-  const Row& row = *std::find_if(kRows.begin(), kRows.end(),
-                                 [&](const Row& r) { return spec.name() == r.name; });
+  const Row& row = row_of(kRows, spec);
   Builder b(spec.name());
   TensorId x = spatial_mean(b, layers(b, images(b, spec, 224, 32), row.percent));
   {
@@ -111,12 +91,7 @@ graph::Graph build_mnasnet(Spec& spec) {
 }  // namespace
 
 std::vector<Entry> mnasnet_entries() {
-  std::vector<Entry> entries;
-  entries.reserve(kRows.size());
-  for (const Row& row : kRows) {
-    entries.push_back({{row.name, "MnasNet", row.about, "image=224, classes=1000"}, build_mnasnet});
-  }
-  return entries;
+  return entries_of(kRows, "MnasNet", "image=224, classes=1000", build_mnasnet);
 }
 
 }  // namespace foretrain::zoo

@@ -2,8 +2,8 @@
 // MobileNet v2 (Sandler et al., CVPR 2018), as in torchvision.
 #include <array>
 
-#include "foretrain/zoo/layers.h"
 #include "foretrain/zoo/registry.h"
+#include "foretrain/zoo/vision_layers.h"
 
 namespace foretrain::zoo {
 namespace {
@@ -26,8 +26,7 @@ constexpr std::array kStages{
 };
 
 TensorId unit(Builder& b, const std::string& name, TensorId x, const Conv& layer) {
-  const Scope scope(b, name);
-  return relu6(b, "2", batch_norm(b, "1", conv(b, "0", x, layer)));
+  return conv_unit(b, name, x, layer, Kind::Relu6);
 }
 
 TensorId inverted_residual(Builder& b, TensorId x, const Stage& stage, std::int64_t stride) {
@@ -39,9 +38,7 @@ TensorId inverted_residual(Builder& b, TensorId x, const Stage& stage, std::int6
     int index = 0;
     const auto next = [&index] { return std::to_string(index++); };
     if (stage.expansion != 1) y = unit(b, next(), y, {.channels = hidden});
-    const Conv depthwise{
-        .channels = hidden, .kernel = 3, .stride = stride, .padding = 1, .groups = hidden};
-    y = unit(b, next(), y, depthwise);
+    y = unit(b, next(), y, padded_conv(hidden, 3, stride, hidden));
     y = conv(b, next(), y, {.channels = stage.channels});
     y = batch_norm(b, next(), y);
   }

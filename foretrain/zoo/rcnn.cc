@@ -100,8 +100,7 @@ void box_head(Builder& b, const std::vector<TensorId>& maps, std::int64_t propos
 TensorId convolutions(Builder& b, const std::string& name, TensorId x, int layers,
                       std::int64_t width, int step) {
   const Scope scope(b, name);
-  Conv layer = padded_conv(width, 3);
-  layer.bias = true;
+  const Conv layer = biased(padded_conv(width, 3));
   for (int i = 0; i < layers; ++i) {
     const std::string index = std::to_string(i * step) + (step == 1 ? ".0" : "");
     x = relu(b, "", conv(b, index, x, layer));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string>
 #include <vector>
 
 #include "foretrain/graph/graph.h"
@@ -22,6 +23,18 @@ template <typename Table>
 const auto& row_of(const Table& table, const Spec& spec) {
   return *std::find_if(std::begin(table), std::end(table),
                        [&](const auto& row) { return row.name == spec.name(); });
+}
+
+// One entry for each row of a table whose rows have `name` and `about`.
+template <typename Table>
+std::vector<Entry> entries_of(const Table& table, const std::string& family,
+                              const std::string& parameters, graph::Graph (*build)(Spec&)) {
+  std::vector<Entry> entries;
+  entries.reserve(std::size(table));
+  for (const auto& row : table) {
+    entries.push_back({{row.name, family, row.about, parameters}, build});
+  }
+  return entries;
 }
 
 std::vector<Entry> resnet_entries();

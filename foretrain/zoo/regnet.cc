@@ -60,8 +60,7 @@ TensorId block(Builder& b, TensorId x, std::int64_t out, std::int64_t stride, co
 }
 
 graph::Graph build_regnet(Spec& spec) {
-  const Row& row = *std::find_if(kRows.begin(), kRows.end(),
-                                 [&](const Row& r) { return spec.name() == r.name; });
+  const Row& row = row_of(kRows, spec);
   Builder b(spec.name());
   TensorId x = conv_unit(b, "stem", images(b, spec, 224, 32), padded_conv(32, 3, 2));
   for (std::size_t stage = 0; stage < row.blocks.size(); ++stage) {

@@ -111,11 +111,8 @@ graph::Graph build_thin(Spec& spec) {
 }  // namespace
 
 std::vector<Entry> resnet_entries() {
-  std::vector<Entry> entries;
+  std::vector<Entry> entries = entries_of(kRows, "ResNet", "image=224, classes=1000", build_resnet);
   entries.reserve(kRows.size() + kCifarRows + kThin.size());
-  for (const Row& row : kRows) {
-    entries.push_back({{row.name, "ResNet", row.about, "image=224, classes=1000"}, build_resnet});
-  }
   const std::string cifar_parameters = "image=32, classes=10";
   for (std::size_t i = 0; i < kCifarRows; ++i) {
     const std::string name = kRows[i].name;

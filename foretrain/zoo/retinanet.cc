@@ -21,8 +21,7 @@ constexpr std::int64_t kForeground = 100;  // anchors of an image that match a b
 // Two coarser maps.
 void extend(Builder& b, std::vector<TensorId>& maps) {
   const Scope scope(b, "backbone.fpn.extra_blocks");
-  Conv halving = padded_conv(kChannels, 3, 2);
-  halving.bias = true;
+  const Conv halving = biased(padded_conv(kChannels, 3, 2));
   maps.push_back(conv(b, "p6", maps.back(), halving));
   const TensorId active = b.add(Kind::Relu, {maps.back()});
   maps.push_back(conv(b, "p7", active, halving));

@@ -17,22 +17,17 @@ using graph::TensorId;
 
 constexpr std::int64_t kPyramid = 256;  // channels of DeepLab's head
 
-// Modules `index` to `index` + 2.
-TensorId unit(Builder& b, int index, TensorId x, const Conv& layer) {
-  x = batch_norm(b, std::to_string(index + 1), conv(b, std::to_string(index), x, layer));
-  return relu(b, std::to_string(index + 2), x);
-}
-
 TensorId fcn_head(Builder& b, const std::string& name, TensorId x, std::int64_t count) {
   const Scope scope(b, name);
-  x = unit(b, 0, x, padded_conv(channels(b, x) / 4, 3));
+  x = conv_norm_relu(b, 0, x, padded_conv(channels(b, x) / 4, 3));
   return conv(b, "4", dropout(b, "3", x), {.channels = count, .bias = true});
 }
 
 // The image's mean, everywhere.
 TensorId pooled(Builder& b, TensorId x) {
   const Scope scope(b, "convs.4");
-  const TensorId mean = unit(b, 1, adaptive_avg_pool(b, "0", x, 1), {.channels = kPyramid});
+  TensorId mean = adaptive_avg_pool(b, "0", x, 1);
+  mean = conv_norm_relu(b, 1, mean, {.channels = kPyramid});
   return resize(b, mean, image_size(b, x));
 }
 
@@ -45,16 +40,16 @@ TensorId spatial_pyramid(Builder& b, TensorId x) {
     const Scope inner(b, "convs." + std::to_string(i));
     const std::int64_t dilation = kDilations[i];
     const Conv wide{.channels = kPyramid, .kernel = 3, .padding = dilation, .dilation = dilation};
-    parts.push_back(unit(b, 0, x, i == 0 ? Conv{.channels = kPyramid} : wide));
+    parts.push_back(conv_norm_relu(b, 0, x, i == 0 ? Conv{.channels = kPyramid} : wide));
   }
   parts.push_back(pooled(b, x));
   const Scope inner(b, "project");
-  return dropout(b, "3", unit(b, 0, concat(b, parts), {.channels = kPyramid}));
+  return dropout(b, "3", conv_norm_relu(b, 0, concat(b, parts), {.channels = kPyramid}));
 }
 
 TensorId deeplab_head(Builder& b, TensorId x, std::int64_t count) {
   const Scope scope(b, "classifier");
-  x = unit(b, 1, spatial_pyramid(b, x), padded_conv(kPyramid, 3));
+  x = conv_norm_relu(b, 1, spatial_pyramid(b, x), padded_conv(kPyramid, 3));
   return conv(b, "4", x, {.channels = count, .bias = true});
 }
 

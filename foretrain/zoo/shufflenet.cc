@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // ShuffleNet v2 (Ma, Zhang, Zheng, Sun, ECCV 2018), as in torchvision.
-#include <algorithm>
 #include <array>
 
-#include "foretrain/zoo/layers.h"
 #include "foretrain/zoo/registry.h"
+#include "foretrain/zoo/vision_layers.h"
 
 namespace foretrain::zoo {
 namespace {
@@ -31,20 +30,9 @@ constexpr std::array kRows{
 
 constexpr std::array kBlocks{4, 8, 4};  // per stage
 
-TensorId conv_norm(Builder& b, int index, TensorId x, const Conv& layer) {
-  return batch_norm(b, std::to_string(index + 1), conv(b, std::to_string(index), x, layer));
-}
-
-// Modules `index` to `index` + 2.
-TensorId unit(Builder& b, int index, TensorId x, const Conv& layer) {
-  return relu(b, std::to_string(index + 2), conv_norm(b, index, x, layer));
-}
-
 TensorId depthwise(Builder& b, int index, TensorId x, std::int64_t stride) {
   const std::int64_t width = channels(b, x);
-  return conv_norm(
-      b, index, x,
-      {.channels = width, .kernel = 3, .stride = stride, .padding = 1, .groups = width});
+  return conv_norm(b, index, x, padded_conv(width, 3, stride, width));
 }
 
 // The two halves of the channels are dealt out by turns.
@@ -59,13 +47,13 @@ TensorId shuffle(Builder& b, TensorId x) {
 
 TensorId left_branch(Builder& b, TensorId x, std::int64_t half) {
   const Scope scope(b, "branch1");
-  return unit(b, 2, depthwise(b, 0, x, 2), {.channels = half});
+  return conv_norm_relu(b, 2, depthwise(b, 0, x, 2), {.channels = half});
 }
 
 TensorId right_branch(Builder& b, TensorId x, std::int64_t half, std::int64_t stride) {
   const Scope scope(b, "branch2");
-  x = depthwise(b, 3, unit(b, 0, x, {.channels = half}), stride);
-  return unit(b, 5, x, {.channels = half});
+  x = depthwise(b, 3, conv_norm_relu(b, 0, x, {.channels = half}), stride);
+  return conv_norm_relu(b, 5, x, {.channels = half});
 }
 
 // One half of the channels passes as it is.
@@ -82,13 +70,12 @@ TensorId halving_block(Builder& b, TensorId x, std::int64_t out) {
 }
 
 graph::Graph build_shufflenet(Spec& spec) {
-  const Row& row = *std::find_if(kRows.begin(), kRows.end(),
-                                 [&](const Row& r) { return spec.name() == r.name; });
+  const Row& row = row_of(kRows, spec);
   Builder b(spec.name());
   TensorId x = images(b, spec, 224, 32);
   {
     const Scope scope(b, "conv1");
-    x = unit(b, 0, x, {.channels = 24, .kernel = 3, .stride = 2, .padding = 1});
+    x = conv_norm_relu(b, 0, x, {.channels = 24, .kernel = 3, .stride = 2, .padding = 1});
   }
   x = max_pool(b, "maxpool", x, {.kernel = 3, .stride = 2, .padding = 1});
   for (std::size_t stage = 0; stage < kBlocks.size(); ++stage) {
@@ -100,7 +87,7 @@ graph::Graph build_shufflenet(Spec& spec) {
   }
   {
     const Scope scope(b, "conv5");
-    x = unit(b, 0, x, {.channels = row.last});
+    x = conv_norm_relu(b, 0, x, {.channels = row.last});
   }
   return finish_classifier(b, linear(b, "fc", spatial_mean(b, x), classes(spec, 1000)));
 }
@@ -108,13 +95,7 @@ graph::Graph build_shufflenet(Spec& spec) {
 }  // namespace
 
 std::vector<Entry> shufflenet_entries() {
-  std::vector<Entry> entries;
-  entries.reserve(kRows.size());
-  for (const Row& row : kRows) {
-    entries.push_back(
-        {{row.name, "ShuffleNet", row.about, "image=224, classes=1000"}, build_shufflenet});
-  }
-  return entries;
+  return entries_of(kRows, "ShuffleNet", "image=224, classes=1000", build_shufflenet);
 }
 
 }  // namespace foretrain::zoo

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // SqueezeNet (Iandola et al., arXiv:1602.07360, 2016), as in torchvision.
-#include <algorithm>
 #include <array>
 
 #include "foretrain/zoo/layers.h"
@@ -58,8 +57,7 @@ TensorId features(Builder& b, TensorId x, const Row& row) {
 }
 
 graph::Graph build_squeezenet(Spec& spec) {
-  const Row& row = *std::find_if(kRows.begin(), kRows.end(),
-                                 [&](const Row& r) { return spec.name() == r.name; });
+  const Row& row = row_of(kRows, spec);
   Builder b(spec.name());
   TensorId x = features(b, images(b, spec, 224, 32), row);
   {
@@ -73,13 +71,7 @@ graph::Graph build_squeezenet(Spec& spec) {
 }  // namespace
 
 std::vector<Entry> squeezenet_entries() {
-  std::vector<Entry> entries;
-  entries.reserve(kRows.size());
-  for (const Row& row : kRows) {
-    entries.push_back(
-        {{row.name, "SqueezeNet", row.about, "image=224, classes=1000"}, build_squeezenet});
-  }
-  return entries;
+  return entries_of(kRows, "SqueezeNet", "image=224, classes=1000", build_squeezenet);
 }
 
 }  // namespace foretrain::zoo

@@ -26,8 +26,7 @@ constexpr const char* kLeftOut =
 TensorId residual_backbone(Builder& b, TensorId x) {
   const Scope scope(b, "feature_extractor.feature_extractor");
   const Residual& net = residual_named("resnet50");
-  x = conv(b, "0", x, {.channels = 64, .kernel = 7, .stride = 2, .padding = 3});
-  x = relu(b, "2", batch_norm(b, "1", x));
+  x = conv_norm_relu(b, 0, x, {.channels = 64, .kernel = 7, .stride = 2, .padding = 3});
   x = max_pool(b, "3", x, {.kernel = 3, .stride = 2, .padding = 1});
   x = residual_stage(b, x, net, 0, {.name = "4"});
   x = residual_stage(b, x, net, 1, {.stride = 2, .name = "5"});
@@ -40,10 +39,9 @@ std::vector<TensorId> residual_maps(Builder& b, TensorId x) {
   std::vector<TensorId> maps{x};
   for (std::size_t i = 0; i < std::size(kWidths); ++i) {
     const Scope scope(b, "additional_blocks." + std::to_string(i));
-    x = relu(b, "2", batch_norm(b, "1", conv(b, "0", x, {.channels = kWidths[i][0]})));
-    Conv second{.channels = kWidths[i][1], .kernel = 3};
-    if (i < 3) second = padded_conv(kWidths[i][1], 3, 2);
-    x = relu(b, "5", batch_norm(b, "4", conv(b, "3", x, second)));
+    x = conv_norm_relu(b, 0, x, {.channels = kWidths[i][0]});
+    const Conv narrowing{.channels = kWidths[i][1], .kernel = 3};
+    x = conv_norm_relu(b, 3, x, i < 3 ? padded_conv(kWidths[i][1], 3, 2) : narrowing);
     maps.push_back(x);
   }
   return maps;
@@ -54,8 +52,7 @@ TensorId scores(Builder& b, const std::string& name, const std::vector<TensorId>
                 std::int64_t columns) {
   std::vector<TensorId> parts;
   for (std::size_t i = 0; i < maps.size(); ++i) {
-    Conv layer = padded_conv(kAnchors[i] * columns, 3);
-    layer.bias = true;
+    const Conv layer = biased(padded_conv(kAnchors[i] * columns, 3));
     const TensorId x = conv(b, name + "." + std::to_string(i), maps[i], layer);
     parts.push_back(b.add(Kind::Reshape, {x}, {{Attr::Shape, {0, columns, -1}}}));
   }
@@ -77,9 +74,8 @@ graph::Graph build_ssd300(Spec& spec) {
   return b.finish();
 }
 
-TensorId biased_relu(Builder& b, int index, TensorId x, Conv layer) {
-  layer.bias = true;
-  return relu(b, std::to_string(index + 1), conv(b, std::to_string(index), x, layer));
+TensorId biased_relu(Builder& b, int index, TensorId x, const Conv& layer) {
+  return relu(b, std::to_string(index + 1), conv(b, std::to_string(index), x, biased(layer)));
 }
 
 // VGG-16 up to conv4_3.
@@ -142,8 +138,7 @@ TensorId vgg_head(Builder& b, const std::string& name, const std::vector<TensorI
   const Scope scope(b, "head." + name + ".module_list");
   std::vector<TensorId> parts;
   for (std::size_t i = 0; i < maps.size(); ++i) {
-    Conv layer = padded_conv(kAnchors[i] * columns, 3);
-    layer.bias = true;
+    const Conv layer = biased(padded_conv(kAnchors[i] * columns, 3));
     parts.push_back(by_anchor(b, conv(b, std::to_string(i), maps[i], layer), columns));
   }
   return concat(b, parts);

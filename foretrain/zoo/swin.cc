@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Swin transformers (Liu et al., ICCV 2021 and CVPR 2022), as in torchvision.
-#include <algorithm>
 #include <array>
 
 #include "foretrain/zoo/registry.h"
@@ -112,8 +111,7 @@ TensorId features(Builder& b, TensorId x, const Row& row) {
 }
 
 graph::Graph build_swin(Spec& spec) {
-  const Row& row = *std::find_if(kRows.begin(), kRows.end(),
-                                 [&](const Row& r) { return spec.name() == r.name; });
+  const Row& row = row_of(kRows, spec);
   Builder b(spec.name());
   TensorId x = features(b, images(b, spec, usual_image(row), 32), row);
   x = channels_first(b, layer_norm(b, "norm", x));

@@ -31,11 +31,8 @@ TensorId image_input(Builder& b, Spec& spec, std::int64_t usual, std::int64_t le
 
 TensorId double_conv(Builder& b, const std::string& name, TensorId x, std::int64_t width) {
   const Scope scope(b, name + ".double_conv");
-  for (const int index : {0, 3}) {
-    x = conv(b, std::to_string(index), x, padded_conv(width, 3));
-    x = relu(b, std::to_string(index + 2), batch_norm(b, std::to_string(index + 1), x));
-  }
-  return x;
+  x = conv_norm_relu(b, 0, x, padded_conv(width, 3));
+  return conv_norm_relu(b, 3, x, padded_conv(width, 3));
 }
 
 // Filled up with zeros to the size of `like`.
@@ -129,9 +126,8 @@ graph::Graph build_unet_medical(Spec& spec) {
   return b.finish();
 }
 
-TensorId biased_relu(Builder& b, const std::string& name, TensorId x, Conv layer) {
-  layer.bias = true;
-  return relu(b, "", conv(b, name, x, layer));
+TensorId biased_relu(Builder& b, const std::string& name, TensorId x, const Conv& layer) {
+  return relu(b, "", conv(b, name, x, biased(layer)));
 }
 
 TensorId two_convs(Builder& b, const std::string& name, TensorId x, std::int64_t first,

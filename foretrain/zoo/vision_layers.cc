@@ -26,12 +26,25 @@ TensorId conv_unit(Builder& builder, const std::string& name, TensorId x, const 
   return activate(builder, "2", activation, x);
 }
 
-Conv padded_conv(std::int64_t channels, std::int64_t kernel, std::int64_t stride,
-                 std::int64_t groups) {
+TensorId conv_norm(Builder& builder, int index, TensorId x, const Conv& layer) {
+  const TensorId y = conv(builder, std::to_string(index), x, layer);
+  return batch_norm(builder, std::to_string(index + 1), y);
+}
+
+TensorId conv_norm_relu(Builder& builder, int index, TensorId x, const Conv& layer) {
+  return relu(builder, std::to_string(index + 2), conv_norm(builder, index, x, layer));
+}
+
+Conv biased(Conv layer) {
+  layer.bias = true;
+  return layer;
+}
+
+Conv padded_conv(std::int64_t channels, Pair kernel, std::int64_t stride, std::int64_t groups) {
   return {.channels = channels,
           .kernel = kernel,
           .stride = stride,
-          .padding = (kernel - 1) / 2,
+          .padding = {(kernel.height - 1) / 2, (kernel.width - 1) / 2},
           .groups = groups};
 }
 

@@ -19,8 +19,16 @@ graph::TensorId activate(graph::Builder& builder, const std::string& name, graph
 graph::TensorId conv_unit(graph::Builder& builder, const std::string& name, graph::TensorId x,
                           const Conv& layer, graph::Kind activation = graph::Kind::Relu);
 
+// Modules `index` and `index` + 1 of a sequence: convolution and batch norm; and a third, ReLU.
+graph::TensorId conv_norm(graph::Builder& builder, int index, graph::TensorId x, const Conv& layer);
+graph::TensorId conv_norm_relu(graph::Builder& builder, int index, graph::TensorId x,
+                               const Conv& layer);
+
+// The same layer with bias.
+Conv biased(Conv layer);
+
 // Keeps the image's size where the stride is 1.
-Conv padded_conv(std::int64_t channels, std::int64_t kernel, std::int64_t stride = 1,
+Conv padded_conv(std::int64_t channels, Pair kernel, std::int64_t stride = 1,
                  std::int64_t groups = 1);
 
 // The multiple of 8 nearest to `channels`, the next one where that would take away more than a
