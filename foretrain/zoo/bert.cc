@@ -93,8 +93,8 @@ graph::Graph build_bert(Spec& spec, const BertEncoder& usual) {
   return builder.finish();
 }
 
-const BertEncoder kBase{12, 768, 12, 30522};  // the vocabulary of the uncased checkpoints
-const BertEncoder kLarge{24, 1024, 16, 30522};
+const BertEncoder kBase{{12, 768, 12, 30522, 512}};  // the vocabulary of the uncased checkpoints
+const BertEncoder kLarge{{24, 1024, 16, 30522, 512}};
 
 graph::Graph build_base(Spec& spec) { return build_bert(spec, kBase); }
 graph::Graph build_large(Spec& spec) { return build_bert(spec, kLarge); }

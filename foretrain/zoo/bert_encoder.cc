@@ -22,10 +22,8 @@ TensorId self_attention(Builder& builder, TensorId x, const BertEncoder& size) {
   TensorId merged{};
   {
     const Scope self(builder, "self");
-    const TensorId q = split_heads(builder, linear(builder, "query", x, size.hidden), size.heads);
-    const TensorId k = split_heads(builder, linear(builder, "key", x, size.hidden), size.heads);
-    const TensorId v = split_heads(builder, linear(builder, "value", x, size.hidden), size.heads);
-    merged = merge_heads(builder, attend(builder, q, k, v, {.mask = true, .dropout = true}));
+    merged = attend_apart(builder, x, x, size.heads, {"query", "key", "value"},
+                          {.mask = true, .dropout = true});
   }
   const Scope output(builder, "output");
   const TensorId dense = linear(builder, "dense", merged, size.hidden);
@@ -59,26 +57,16 @@ TensorId embed_types(Builder& builder, const BertEncoder& size) {
 
 BertEncoder take_encoder(Spec& spec, BertEncoder usual) {
   BertEncoder size = std::move(usual);
-  size.vocab = spec.take("vocab", size.vocab);
-  size.layers = spec.take("layers", size.layers, 1, kMostLayers);
-  size.hidden = spec.take("hidden", size.hidden);
-  size.heads = spec.take("heads", size.heads);
-  size.ffn = spec.take("ffn", size.ffn == 0 ? 4 * size.hidden : size.ffn);
-  size.positions = spec.take("positions", size.positions);
-  size.seq = spec.take("seq", size.positions);
+  take_sizes(spec, size);
+  take_positions(spec, size);
   if (size.segments > 0) size.segments = spec.take("segments", size.segments, 1, 65536);
-  size.activation = spec.take_text("act", size.activation, activation_names());
-  require_heads(spec, size.hidden, size.heads);
   return size;
 }
 
 std::string describe_encoder(const BertEncoder& usual) {
   const std::string segments =
       usual.segments > 0 ? ", segments=" + std::to_string(usual.segments) : "";
-  return "seq=" + std::to_string(usual.positions) + ", vocab=" + std::to_string(usual.vocab) +
-         ", layers=" + std::to_string(usual.layers) + ", hidden=" + std::to_string(usual.hidden) +
-         ", heads=" + std::to_string(usual.heads) +
-         ", ffn=4*hidden, positions=" + std::to_string(usual.positions) + segments +
+  return describe_sizes(usual) + ", positions=" + std::to_string(usual.seq) + segments +
          ", act=" + usual.activation;
 }
 
@@ -113,10 +101,8 @@ TensorId run_bert_layers(Builder& builder, TensorId x, const BertEncoder& size) 
 
 TensorId pool_first(Builder& builder, TensorId sequence, std::int64_t hidden) {
   const Scope scope(builder, "pooler");
-  const TensorId first = builder.add(
-      Kind::Slice, {sequence}, Attributes{{Attr::Axis, {1}}, {Attr::Start, {0}}, {Attr::End, {1}}});
-  const TensorId flat = builder.add(Kind::Reshape, {first}, Attributes{{Attr::Shape, {0, -1}}});
-  return builder.add(Kind::Tanh, {linear(builder, "dense", flat, hidden)});
+  return builder.add(Kind::Tanh,
+                     {linear(builder, "dense", first_token(builder, sequence), hidden)});
 }
 
 TensorId predict_words(Builder& builder, TensorId x, TensorId table) {

@@ -6,21 +6,14 @@
 
 #include "foretrain/graph/builder.h"
 #include "foretrain/zoo/spec.h"
+#include "foretrain/zoo/transformer_size.h"
 
 namespace foretrain::zoo {
 
 // The encoder of BERT and of what was trained like it.
-struct BertEncoder {
-  std::int64_t layers = 0;
-  std::int64_t hidden = 0;
-  std::int64_t heads = 0;
-  std::int64_t vocab = 0;
-  std::int64_t positions = 512;       // that a token may have
+struct BertEncoder : TransformerSize {
   std::int64_t unused_positions = 0;  // rows in front that no position takes
   std::int64_t segments = 2;          // rows of the token type table
-  std::int64_t ffn = 0;               // 0: 4 hidden
-  std::int64_t seq = 0;               // 0: positions
-  std::string activation = "gelu";
 };
 
 // Takes seq, vocab, layers, hidden, heads, ffn, positions, segments and act where they are given.

@@ -19,14 +19,9 @@ using graph::TensorId;
 
 TensorId self_attention(Builder& builder, TensorId x, const BertEncoder& size) {
   const Scope scope(builder, "attention");
-  const auto heads = [&](const char* name) {
-    return split_heads(builder, linear(builder, name, x, size.hidden), size.heads);
-  };
-  const TensorId q = heads("q_lin");
-  const TensorId k = heads("k_lin");
-  const TensorId v = heads("v_lin");
-  const TensorId attended = attend(builder, q, k, v, {.mask = true, .dropout = true});
-  return linear(builder, "out_lin", merge_heads(builder, attended), size.hidden);
+  const TensorId attended = attend_apart(builder, x, x, size.heads, {"q_lin", "k_lin", "v_lin"},
+                                         {.mask = true, .dropout = true});
+  return linear(builder, "out_lin", attended, size.hidden);
 }
 
 TensorId layer(Builder& builder, TensorId x, const BertEncoder& size) {
@@ -49,10 +44,7 @@ Encoded encode_words(Builder& builder, const BertEncoder& size) {
     const Scope scope(builder, "embeddings");
     const TensorId words =
         embed(builder, "word_embeddings", ids, size.vocab, size.hidden, &encoded.word_table);
-    const std::int64_t rows = position_rows(builder, size.positions, size.seq);
-    const TensorId positions =
-        embed_positions(builder, "position_embeddings", rows, size.seq, size.hidden);
-    const TensorId sum = builder.add(Kind::Add, {words, positions});
+    const TensorId sum = add_positions(builder, "position_embeddings", words, size.positions);
     encoded.sequence = dropout(builder, "dropout", layer_norm(builder, "LayerNorm", sum));
   }
   const Scope scope(builder, "transformer");
@@ -72,7 +64,7 @@ TensorId predict_masked(Builder& builder, const Encoded& encoded, const BertEnco
   return builder.add(Kind::Linear, {x, encoded.word_table, bias});
 }
 
-const BertEncoder kUsual{6, 768, 12, 30522, 512, 0, 0};
+const BertEncoder kUsual{{6, 768, 12, 30522, 512}, 0, 0};
 
 graph::Graph build_distilbert(Spec& spec) {
   const BertEncoder size = take_encoder(spec, kUsual);

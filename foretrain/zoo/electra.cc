@@ -120,8 +120,8 @@ graph::Graph build_electra(Spec& spec, const BertEncoder& usual) {
 }
 
 // NVIDIA pads the vocabulary of 30522 for pretraining to a multiple of 8.
-const BertEncoder kBase{12, 768, 12, 30522};
-const BertEncoder kLarge{24, 1024, 16, 30522};
+const BertEncoder kBase{{12, 768, 12, 30522, 512}};
+const BertEncoder kLarge{{24, 1024, 16, 30522, 512}};
 
 graph::Graph build_base(Spec& spec) { return build_electra(spec, kBase); }
 graph::Graph build_large(Spec& spec) { return build_electra(spec, kLarge); }

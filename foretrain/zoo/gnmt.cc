@@ -123,10 +123,7 @@ graph::Graph build_gnmt(Spec& spec) {
   builder.enter("decoder.embedder");
   const TensorId to = builder.add(Kind::Embedding, {target, table});
   builder.leave();
-  const TensorId logits = decode(builder, to, encoded, size);
-  builder.output(logits);
-  builder.loss(token_cross_entropy(builder, logits, builder.input("labels", tokens, DType::I64)));
-  return builder.finish();
+  return finish_tokens(builder, decode(builder, to, encoded, size), "labels");
 }
 
 }  // namespace

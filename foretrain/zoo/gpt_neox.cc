@@ -10,6 +10,7 @@
 #include "foretrain/zoo/registry.h"
 #include "foretrain/zoo/rotary.h"
 #include "foretrain/zoo/transformer_layers.h"
+#include "foretrain/zoo/transformer_size.h"
 
 namespace foretrain::zoo {
 namespace {
@@ -21,18 +22,16 @@ using graph::Kind;
 using graph::Scope;
 using graph::TensorId;
 
-struct Size {
-  std::int64_t layers = 0;
-  std::int64_t hidden = 0;
-  std::int64_t heads = 0;
-  std::int64_t vocab = 50304;
-  std::int64_t ffn = 0;              // 0: 4 hidden
+struct Size : TransformerSize {
   std::int64_t rotary_percent = 25;  // of each head
-  std::int64_t seq = 2048;
-  bool parallel = true;  // attention and feed-forward layer read the same input
+  bool parallel = true;              // attention and feed-forward layer read the same input
   bool tied = false;
-  std::string activation = "gelu";
 };
+
+// Features of a head that turn.
+std::int64_t turning(const Size& size) {
+  return size.hidden / size.heads * size.rotary_percent / 100;
+}
 
 TensorId self_attention(Builder& builder, TensorId x, const Angles& angles, const Size& size) {
   const Scope scope(builder, "attention");
@@ -69,8 +68,7 @@ graph::Graph build_decoder(const std::string& name, const Size& size) {
   TensorId table{};
   builder.enter("gpt_neox");
   TensorId x = embed(builder, "embed_in", ids, size.vocab, size.hidden, &table);
-  const std::int64_t turning = size.hidden / size.heads * size.rotary_percent / 100;
-  const Angles angles = rotary_angles(builder, size.seq, turning);
+  const Angles angles = rotary_angles(builder, size.seq, turning(size));
   for (std::int64_t i = 0; i < size.layers; ++i) {
     const Scope scope(builder, "layers." + std::to_string(i));
     x = layer(builder, x, angles, size);
@@ -86,21 +84,15 @@ struct Named {
 };
 
 const Named kNamed[] = {
-    {"pythia-70m", {6, 512, 8}},
-    {"pythia-160m", {12, 768, 12}},
-    {"pythia-410m", {24, 1024, 16}},
-    {"pythia-1b", {16, 2048, 8}},
-    {"pythia-1.4b", {24, 2048, 16}},
-    {"pythia-2.8b", {32, 2560, 32}},
-    {"pythia-6.9b", {32, 4096, 32, 50432}},
-    {"pythia-12b", {36, 5120, 40, 50688}},
-    {"gpt-neox-20b", {44, 6144, 64, 50432}},
+    {"pythia-70m", {{6, 512, 8, 50304, 2048}}},      {"pythia-160m", {{12, 768, 12, 50304, 2048}}},
+    {"pythia-410m", {{24, 1024, 16, 50304, 2048}}},  {"pythia-1b", {{16, 2048, 8, 50304, 2048}}},
+    {"pythia-1.4b", {{24, 2048, 16, 50304, 2048}}},  {"pythia-2.8b", {{32, 2560, 32, 50304, 2048}}},
+    {"pythia-6.9b", {{32, 4096, 32, 50432, 2048}}},  {"pythia-12b", {{36, 5120, 40, 50688, 2048}}},
+    {"gpt-neox-20b", {{44, 6144, 64, 50432, 2048}}},
 };
 
 void check(const Spec& spec, const Size& size) {
-  require_heads(spec, size.hidden, size.heads);
-  const std::int64_t turning = size.hidden / size.heads * size.rotary_percent / 100;
-  if (turning >= 2 && turning % 2 == 0) return;
+  if (turning(size) >= 2 && turning(size) % 2 == 0) return;
   throw Error(ErrorKind::BadInput, "model '" + spec.name() +
                                        "': rotary_percent=" + std::to_string(size.rotary_percent) +
                                        " of a head of " + std::to_string(size.hidden / size.heads) +
@@ -109,15 +101,10 @@ void check(const Spec& spec, const Size& size) {
 
 graph::Graph build_neox(Spec& spec) {
   Size size = row_of(kNamed, spec).size;
+  take_sizes(spec, size);
   size.seq = spec.take("seq", size.seq);
-  size.vocab = spec.take("vocab", size.vocab);
-  size.layers = spec.take("layers", size.layers, 1, kMostLayers);
-  size.hidden = spec.take("hidden", size.hidden);
-  size.heads = spec.take("heads", size.heads);
-  size.ffn = spec.take("ffn", 4 * size.hidden);
   size.rotary_percent = spec.take("rotary_percent", size.rotary_percent, 1, 100);
   size.parallel = spec.take("parallel", 1, 0, 1) != 0;
-  size.activation = spec.take_text("act", size.activation, activation_names());
   size.tied = spec.take("tied", 0, 0, 1) != 0;
   check(spec, size);
   return build_decoder(spec.name(), size);
@@ -128,14 +115,10 @@ graph::Graph build_neox(Spec& spec) {
 std::vector<Entry> gpt_neox_entries() {
   std::vector<Entry> entries;
   for (const Named& named : kNamed) {
-    const std::string layers = std::to_string(named.size.layers);
-    const std::string hidden = std::to_string(named.size.hidden);
-    entries.push_back(
-        {{named.name, "GPT-NeoX", "decoder of " + layers + " layers, width " + hidden,
-          "seq=2048, vocab=" + std::to_string(named.size.vocab) + ", layers=" + layers +
-              ", hidden=" + hidden + ", heads=" + std::to_string(named.size.heads) +
-              ", ffn=4*hidden, rotary_percent=25, parallel=1, act=gelu, tied=0"},
-         build_neox});
+    const Size& size = named.size;
+    entries.push_back({{named.name, "GPT-NeoX", decoder_of(size.layers, size.hidden),
+                        describe_sizes(size) + ", rotary_percent=25, parallel=1, act=gelu, tied=0"},
+                       build_neox});
   }
   return entries;
 }

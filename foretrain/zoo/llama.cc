@@ -6,6 +6,7 @@
 #include "foretrain/zoo/activation.h"
 #include "foretrain/zoo/registry.h"
 #include "foretrain/zoo/rotary_decoder.h"
+#include "foretrain/zoo/transformer_size.h"
 
 namespace foretrain::zoo {
 namespace {
@@ -107,8 +108,7 @@ graph::Graph build_llama(Spec& spec) {
 }
 
 std::string about(const Size& size) {
-  std::string text =
-      "decoder of " + std::to_string(size.layers) + " layers, width " + std::to_string(size.hidden);
+  std::string text = decoder_of(size.layers, size.hidden);
   if (size.kv_heads != size.heads) text += ", " + std::to_string(size.kv_heads) + " key heads";
   if (size.experts.count > 0) {
     text += ", " + std::to_string(size.experts.active) + " of " +

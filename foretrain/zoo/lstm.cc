@@ -10,7 +10,6 @@ namespace {
 
 using graph::Builder;
 using graph::Kind;
-using graph::Scope;
 using graph::Shape;
 using graph::TensorId;
 
@@ -39,9 +38,7 @@ graph::Graph build_language_model(Spec& spec) {
   const TensorId logits =
       builder.add(Kind::Linear, {x, weight, builder.parameter("bias", {vocab})});
   builder.leave();
-  builder.output(logits);
-  builder.loss(token_cross_entropy(builder, logits, builder.input("target", tokens, DType::I64)));
-  return builder.finish();
+  return finish_tokens(builder, logits, "target");
 }
 
 }  // namespace

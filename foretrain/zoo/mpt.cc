@@ -7,6 +7,7 @@
 
 #include "foretrain/zoo/registry.h"
 #include "foretrain/zoo/transformer_layers.h"
+#include "foretrain/zoo/transformer_size.h"
 
 namespace foretrain::zoo {
 namespace {
@@ -16,13 +17,7 @@ using graph::Kind;
 using graph::Scope;
 using graph::TensorId;
 
-struct Size {
-  std::int64_t layers = 0;
-  std::int64_t hidden = 0;
-  std::int64_t heads = 0;
-  std::int64_t vocab = 50368;
-  std::int64_t seq = 2048;
-};
+using Size = TransformerSize;
 
 TensorId self_attention(Builder& builder, TensorId x, const Size& size) {
   const Scope scope(builder, "attn");
@@ -48,8 +43,7 @@ graph::Graph build_decoder(const std::string& name, const Size& size) {
   TensorId table{};
   builder.enter("transformer");
   const TensorId words = embed(builder, "wte", ids, size.vocab, size.hidden, &table);
-  const TensorId positions = embed_positions(builder, "wpe", size.seq, size.seq, size.hidden);
-  TensorId x = builder.add(Kind::Add, {words, positions});
+  TensorId x = add_positions(builder, "wpe", words, size.seq);
   for (std::int64_t i = 0; i < size.layers; ++i) {
     const Scope scope(builder, "blocks." + std::to_string(i));
     x = block(builder, x, size);
@@ -66,9 +60,11 @@ struct Named {
 
 // Heads of 128 from 1b on, as FlashAttention asked for.
 const Named kNamed[] = {
-    {"mpt-125m", {12, 768, 12}}, {"mpt-350m", {24, 1024, 16}}, {"mpt-760m", {24, 1536, 12}},
-    {"mpt-1b", {24, 2048, 16}},  {"mpt-3b", {32, 2560, 20}},   {"mpt-7b", {32, 4096, 32}},
-    {"mpt-13b", {40, 5120, 40}}, {"mpt-30b", {48, 7168, 56}},  {"mpt-70b", {80, 8192, 64}},
+    {"mpt-125m", {12, 768, 12, 50368, 2048}},  {"mpt-350m", {24, 1024, 16, 50368, 2048}},
+    {"mpt-760m", {24, 1536, 12, 50368, 2048}}, {"mpt-1b", {24, 2048, 16, 50368, 2048}},
+    {"mpt-3b", {32, 2560, 20, 50368, 2048}},   {"mpt-7b", {32, 4096, 32, 50368, 2048}},
+    {"mpt-13b", {40, 5120, 40, 50368, 2048}},  {"mpt-30b", {48, 7168, 56, 50368, 2048}},
+    {"mpt-70b", {80, 8192, 64, 50368, 2048}},
 };
 
 graph::Graph build_mpt(Spec& spec) {
@@ -83,11 +79,11 @@ graph::Graph build_mpt(Spec& spec) {
 std::vector<Entry> mpt_entries() {
   std::vector<Entry> entries;
   for (const Named& named : kNamed) {
-    entries.push_back({{named.name, "MPT",
-                        "decoder of " + std::to_string(named.size.layers) + " layers, width " +
-                            std::to_string(named.size.hidden) + ", as LLM Foundry trains it",
-                        "seq=2048, vocab=50368"},
-                       build_mpt});
+    entries.push_back(
+        {{named.name, "MPT",
+          decoder_of(named.size.layers, named.size.hidden) + ", as LLM Foundry trains it",
+          "seq=2048, vocab=50368"},
+         build_mpt});
   }
   return entries;
 }

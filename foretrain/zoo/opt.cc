@@ -6,6 +6,7 @@
 #include "foretrain/zoo/activation.h"
 #include "foretrain/zoo/registry.h"
 #include "foretrain/zoo/transformer_layers.h"
+#include "foretrain/zoo/transformer_size.h"
 
 namespace foretrain::zoo {
 namespace {
@@ -15,17 +16,9 @@ using graph::Kind;
 using graph::Scope;
 using graph::TensorId;
 
-struct Size {
-  std::int64_t layers = 0;
-  std::int64_t hidden = 0;
-  std::int64_t heads = 0;
+struct Size : TransformerSize {
   std::int64_t embedding = 0;  // width of the table; 0: hidden
   bool norm_first = true;      // before attention and feed-forward layer; else after the sums
-  std::int64_t vocab = 50272;
-  std::int64_t seq = 2048;
-  std::int64_t ffn = 0;  // 0: 4 hidden
-  std::int64_t positions = 2048;
-  std::string activation = "relu";
   bool tied = true;
 };
 
@@ -69,9 +62,7 @@ TensorId decode(Builder& builder, TensorId ids, const Size& size, TensorId* tabl
   const bool narrow = size.embedding != size.hidden;
   TensorId words = embed(builder, "embed_tokens", ids, size.vocab, size.embedding, table);
   if (narrow) words = linear_unbiased(builder, "project_in", words, size.hidden);
-  const std::int64_t rows = position_rows(builder, size.positions, size.seq) + kUnusedPositions;
-  TensorId x = builder.add(
-      Kind::Add, {words, embed_positions(builder, "embed_positions", rows, size.seq, size.hidden)});
+  TensorId x = add_positions(builder, "embed_positions", words, size.positions, kUnusedPositions);
   for (std::int64_t i = 0; i < size.layers; ++i) {
     const Scope inner(builder, "layers." + std::to_string(i));
     x = layer(builder, x, size);
@@ -90,35 +81,28 @@ graph::Graph build_decoder(const std::string& name, const Size& size) {
 
 struct Named {
   const char* name;
-  const char* about;
   Size size;
+  const char* remark = "";
 };
 
 const Named kNamed[] = {
-    {"opt-125m", "decoder of 12 layers, width 768", {12, 768, 12}},
-    {"opt-350m", "decoder of 24 layers, width 1024, norms last", {24, 1024, 16, 512, false}},
-    {"opt-1.3b", "decoder of 24 layers, width 2048", {24, 2048, 32}},
-    {"opt-2.7b", "decoder of 32 layers, width 2560", {32, 2560, 32}},
-    {"opt-6.7b", "decoder of 32 layers, width 4096", {32, 4096, 32}},
-    {"opt-13b", "decoder of 40 layers, width 5120", {40, 5120, 40}},
-    {"opt-30b", "decoder of 48 layers, width 7168", {48, 7168, 56}},
-    {"opt-66b", "decoder of 64 layers, width 9216", {64, 9216, 72}},
+    {"opt-125m", {{12, 768, 12, 50272, 2048, "relu"}}},
+    {"opt-350m", {{24, 1024, 16, 50272, 2048, "relu"}, 512, false}, ", norms last"},
+    {"opt-1.3b", {{24, 2048, 32, 50272, 2048, "relu"}}},
+    {"opt-2.7b", {{32, 2560, 32, 50272, 2048, "relu"}}},
+    {"opt-6.7b", {{32, 4096, 32, 50272, 2048, "relu"}}},
+    {"opt-13b", {{40, 5120, 40, 50272, 2048, "relu"}}},
+    {"opt-30b", {{48, 7168, 56, 50272, 2048, "relu"}}},
+    {"opt-66b", {{64, 9216, 72, 50272, 2048, "relu"}}},
 };
 
 graph::Graph build_opt(Spec& spec) {
   Size size = row_of(kNamed, spec).size;
-  size.vocab = spec.take("vocab", size.vocab);
-  size.layers = spec.take("layers", size.layers, 1, kMostLayers);
-  size.hidden = spec.take("hidden", size.hidden);
-  size.heads = spec.take("heads", size.heads);
-  size.ffn = spec.take("ffn", 4 * size.hidden);
-  size.positions = spec.take("positions", size.positions);
-  size.seq = spec.take("seq", size.positions);
+  take_sizes(spec, size);
+  take_positions(spec, size);
   size.embedding = spec.take("embedding", size.embedding == 0 ? size.hidden : size.embedding);
   size.norm_first = spec.take("norm_first", size.norm_first ? 1 : 0, 0, 1) != 0;
-  size.activation = spec.take_text("act", size.activation, activation_names());
   size.tied = spec.take("tied", 1, 0, 1) != 0;
-  require_heads(spec, size.hidden, size.heads);
   return build_decoder(spec.name(), size);
 }
 
@@ -128,13 +112,11 @@ std::vector<Entry> opt_entries() {
   std::vector<Entry> entries;
   for (const Named& named : kNamed) {
     const Size& size = named.size;
-    const std::string parameters =
-        "seq=2048, vocab=50272, layers=" + std::to_string(size.layers) +
-        ", hidden=" + std::to_string(size.hidden) + ", heads=" + std::to_string(size.heads) +
-        ", ffn=4*hidden, positions=2048, embedding=" +
-        (size.embedding == 0 ? "hidden" : std::to_string(size.embedding)) +
-        ", norm_first=" + (size.norm_first ? "1" : "0") + ", act=relu, tied=1";
-    entries.push_back({{named.name, "OPT", named.about, parameters}, build_opt});
+    const std::string embedding = size.embedding == 0 ? "hidden" : std::to_string(size.embedding);
+    entries.push_back({{named.name, "OPT", decoder_of(size.layers, size.hidden) + named.remark,
+                        describe_sizes(size) + ", positions=2048, embedding=" + embedding +
+                            ", norm_first=" + (size.norm_first ? "1" : "0") + ", act=relu, tied=1"},
+                       build_opt});
   }
   return entries;
 }

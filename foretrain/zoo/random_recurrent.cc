@@ -53,10 +53,7 @@ graph::Graph build_random_recurrent(Spec& spec, Draw& draw) {
     const TensorId last = last_step(builder, x, seq);
     return finish_classifier(builder, linear(builder, "head", last, class_count));
   }
-  const TensorId logits = linear(builder, "head", x, vocab);
-  builder.output(logits);
-  builder.loss(token_cross_entropy(builder, logits, builder.input("target", tokens, DType::I64)));
-  return builder.finish();
+  return finish_tokens(builder, linear(builder, "head", x, vocab), "target");
 }
 
 }  // namespace foretrain::zoo

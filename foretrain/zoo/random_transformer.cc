@@ -12,7 +12,6 @@ using graph::Attributes;
 using graph::Builder;
 using graph::Kind;
 using graph::Scope;
-using graph::Shape;
 using graph::TensorId;
 
 struct Form {
@@ -50,15 +49,10 @@ Form draw_form(Spec& spec, Draw& draw) {
 
 TensorId self_attention(Builder& builder, TensorId x, const Form& form) {
   const Scope scope(builder, "attention");
-  const auto heads = [&](const char* name) {
-    return split_heads(builder, linear(builder, name, x, form.hidden), form.heads);
-  };
-  const TensorId q = heads("query");
-  const TensorId k = heads("key");
-  const TensorId v = heads("value");
-  const TensorId attended = attend(
-      builder, q, k, v, {.causal = form.causal, .mask = !form.causal, .dropout = form.dropped});
-  return linear(builder, "output", merge_heads(builder, attended), form.hidden);
+  const TensorId attended =
+      attend_apart(builder, x, x, form.heads, {"query", "key", "value"},
+                   {.causal = form.causal, .mask = !form.causal, .dropout = form.dropped});
+  return linear(builder, "output", attended, form.hidden);
 }
 
 TensorId feed_forward(Builder& builder, TensorId x, const Form& form) {
@@ -87,12 +81,10 @@ graph::Graph classify(Builder& builder, TensorId x, const Form& form) {
 graph::Graph build_random_transformer(Spec& spec, Draw& draw) {
   const Form form = draw_form(spec, draw);
   Builder builder(spec.name());
-  const Shape tokens{builder.batch(), form.seq};
-  const TensorId ids = builder.input("input", tokens, DType::I64);
+  const TensorId ids = builder.input("input", {builder.batch(), form.seq}, DType::I64);
   TensorId table{};
   const TensorId words = embed(builder, "words", ids, form.vocab, form.hidden, &table);
-  TensorId x = builder.add(
-      Kind::Add, {words, embed_positions(builder, "positions", form.seq, form.seq, form.hidden)});
+  TensorId x = add_positions(builder, "positions", words, form.seq);
   for (std::int64_t i = 0; i < form.layers; ++i) {
     const Scope scope(builder, "layers." + std::to_string(i));
     x = residual(builder, "attention_norm", x, form, self_attention);
@@ -100,10 +92,7 @@ graph::Graph build_random_transformer(Spec& spec, Draw& draw) {
   }
   if (form.norm_first) x = layer_norm(builder, "norm", x);
   if (!form.causal) return classify(builder, x, form);
-  const TensorId logits = builder.add(Kind::Linear, {x, table});
-  builder.output(logits);
-  builder.loss(token_cross_entropy(builder, logits, builder.input("target", tokens, DType::I64)));
-  return builder.finish();
+  return finish_tokens(builder, builder.add(Kind::Linear, {x, table}), "target");
 }
 
 }  // namespace foretrain::zoo

@@ -15,7 +15,6 @@ using graph::Attr;
 using graph::Attributes;
 using graph::Builder;
 using graph::Kind;
-using graph::Scope;
 using graph::TensorId;
 
 // Each row divided by its length.

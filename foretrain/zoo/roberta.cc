@@ -42,8 +42,8 @@ graph::Graph build_roberta(Spec& spec, const BertEncoder& usual) {
 }
 
 // The first two rows of the position table belong to padding.
-const BertEncoder kBase{12, 768, 12, 50265, 512, 2, 1};
-const BertEncoder kLarge{24, 1024, 16, 50265, 512, 2, 1};
+const BertEncoder kBase{{12, 768, 12, 50265, 512}, 2, 1};
+const BertEncoder kLarge{{24, 1024, 16, 50265, 512}, 2, 1};
 
 graph::Graph build_base(Spec& spec) { return build_roberta(spec, kBase); }
 graph::Graph build_large(Spec& spec) { return build_roberta(spec, kLarge); }

@@ -143,9 +143,9 @@ TensorId decode(Builder& builder, TensorId words, TensorId source, const Size& s
 
 graph::Graph build_model(const std::string& name, const Size& size) {
   Builder builder(name);
-  const graph::Shape targets{builder.batch(), size.target};
   const TensorId ids = builder.input("input_ids", {builder.batch(), size.seq}, DType::I64);
-  const TensorId before = builder.input("decoder_input_ids", targets, DType::I64);
+  const TensorId before =
+      builder.input("decoder_input_ids", {builder.batch(), size.target}, DType::I64);
   TensorId table{};
   const TensorId from = embed(builder, "shared", ids, size.vocab, size.hidden, &table);
   const TensorId source = encode(builder, from, size);
@@ -156,9 +156,7 @@ graph::Graph build_model(const std::string& name, const Size& size) {
   if (!size.tied) table = builder.parameter("weight", {size.vocab, size.hidden});
   const TensorId logits = builder.add(Kind::Linear, {x, table});
   builder.leave();
-  builder.output(logits);
-  builder.loss(token_cross_entropy(builder, logits, builder.input("labels", targets, DType::I64)));
-  return builder.finish();
+  return finish_tokens(builder, logits, "labels");
 }
 
 struct Named {

@@ -6,7 +6,7 @@
 // position for the feed-forward layers.
 #include <string>
 
-#include "foretrain/base/error.h"
+#include "foretrain/zoo/post_norm_layers.h"
 #include "foretrain/zoo/registry.h"
 #include "foretrain/zoo/transformer_layers.h"
 
@@ -42,77 +42,37 @@ TensorId embed_tokens(Builder& builder, TensorId tokens, TensorId table, const S
   return dropout(builder, "dropout_module", builder.add(Kind::Add, {words, sines}));
 }
 
-// Attention of x to `source`; then dropout, residual sum and norm.
-TensorId attention_block(Builder& builder, const std::string& name, TensorId x, TensorId source,
-                         const AttentionForm& form, const Size& size) {
-  TensorId y{};
-  {
-    const Scope scope(builder, name);
-    const auto heads = [&](const char* projection, TensorId from) {
-      return split_heads(builder, linear(builder, projection, from, size.hidden), size.heads);
-    };
-    const TensorId q = heads("q_proj", x);
-    const TensorId k = heads("k_proj", source);
-    const TensorId v = heads("v_proj", source);
-    y = merge_heads(builder, attend(builder, q, k, v, form));
-    y = linear(builder, "out_proj", y, size.hidden);
-  }
-  y = dropout(builder, "dropout_module", y);
-  return layer_norm(builder, name + "_layer_norm", builder.add(Kind::Add, {x, y}));
-}
-
-// A layer over [batch, width, 1, positions].
-TensorId convolution(Builder& builder, const std::string& name, TensorId x, std::int64_t from,
-                     std::int64_t to) {
-  const Scope scope(builder, name);
-  const TensorId weight = builder.parameter("weight", {to, from, 1, 1});
-  return builder.add(Kind::Conv, {x, weight, builder.parameter("bias", {to})});
-}
-
-// Positions and width change places before and after.
+// Positions and width change places before and after: [batch, width, 1, positions] in between.
 TensorId convolved_feed_forward(Builder& builder, TensorId x, const Size& size) {
   const Attributes turn{{Attr::Axes, {0, 2, 1}}};
   x = builder.add(Kind::Contiguous, {builder.add(Kind::Transpose, {x}, turn)});
   x = builder.add(Kind::Reshape, {x}, Attributes{{Attr::Shape, {0, 0, 1, -1}}});
-  x = builder.add(Kind::Relu, {convolution(builder, "fc1", x, size.hidden, size.ffn)});
-  x = convolution(builder, "fc2", x, size.ffn, size.hidden);
+  x = conv(builder, "fc1", x, {.channels = size.ffn, .bias = true});
+  x = builder.add(Kind::Relu, {x});
+  x = conv(builder, "fc2", x, {.channels = size.hidden, .bias = true});
   x = builder.add(Kind::Reshape, {x}, Attributes{{Attr::Shape, {0, 0, -1}}});
   return builder.add(Kind::Contiguous, {builder.add(Kind::Transpose, {x}, turn)});
 }
 
-TensorId feed_forward(Builder& builder, TensorId x, const Size& size) {
-  TensorId y{};
-  if (size.convolved) {
-    y = convolved_feed_forward(builder, x, size);
-  } else {
-    y = builder.add(Kind::Relu, {linear(builder, "fc1", x, size.ffn)});
-    y = linear(builder, "fc2", y, size.hidden);
-  }
-  y = dropout(builder, "dropout_module", y);
-  return layer_norm(builder, "final_layer_norm", builder.add(Kind::Add, {x, y}));
+PostNormLayer layer_of(Builder& builder, const Size& size) {
+  return {size.heads, "dropout_module", [&builder, &size](TensorId x) {
+            if (size.convolved) return convolved_feed_forward(builder, x, size);
+            x = builder.add(Kind::Relu, {linear(builder, "fc1", x, size.ffn)});
+            return linear(builder, "fc2", x, size.hidden);
+          }};
 }
 
 TensorId encode(Builder& builder, TensorId tokens, TensorId table, const Size& size) {
   const Scope scope(builder, "encoder");
-  TensorId x = embed_tokens(builder, tokens, table, size);
-  for (std::int64_t i = 0; i < size.layers; ++i) {
-    const Scope layer(builder, "layers." + std::to_string(i));
-    x = attention_block(builder, "self_attn", x, x, {.mask = true}, size);
-    x = feed_forward(builder, x, size);
-  }
-  return x;
+  const TensorId x = embed_tokens(builder, tokens, table, size);
+  return run_encoder_layers(builder, x, size.layers, layer_of(builder, size));
 }
 
 TensorId decode(Builder& builder, TensorId tokens, TensorId table, TensorId source,
                 const Size& size) {
   const Scope scope(builder, "decoder");
   TensorId x = embed_tokens(builder, tokens, table, size);
-  for (std::int64_t i = 0; i < size.layers; ++i) {
-    const Scope layer(builder, "layers." + std::to_string(i));
-    x = attention_block(builder, "self_attn", x, x, {.causal = true}, size);
-    x = attention_block(builder, "encoder_attn", x, source, {.mask = true}, size);
-    x = feed_forward(builder, x, size);
-  }
+  x = run_decoder_layers(builder, x, source, size.layers, layer_of(builder, size));
   const Scope head(builder, "output_projection");
   return builder.add(Kind::Linear, {x, table});
 }
@@ -129,10 +89,7 @@ graph::Graph build_transformer(Spec& spec, Size size) {
   const TensorId table =
       builder.parameter("encoder.embed_tokens.weight", {size.vocab, size.hidden});
   const TensorId encoded = encode(builder, source, table, size);
-  const TensorId logits = decode(builder, target, table, encoded, size);
-  builder.output(logits);
-  builder.loss(token_cross_entropy(builder, logits, builder.input("target", tokens, DType::I64)));
-  return builder.finish();
+  return finish_tokens(builder, decode(builder, target, table, encoded, size), "target");
 }
 
 graph::Graph build_base(Spec& spec) { return build_transformer(spec, {6, 512, 8, 2048}); }

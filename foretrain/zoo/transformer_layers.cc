@@ -59,6 +59,32 @@ TensorId embed_positions(Builder& builder, const std::string& name, std::int64_t
   return embed(builder, name, positions, rows, width);
 }
 
+TensorId add_positions(Builder& builder, const std::string& name, TensorId x,
+                       std::int64_t positions, std::int64_t unused) {
+  const std::int64_t seq = builder.shape(x)[1].factor;
+  const std::int64_t rows = position_rows(builder, positions, seq) + unused;
+  const std::int64_t width = last(builder, x).factor;
+  return builder.add(Kind::Add, {x, embed_positions(builder, name, rows, seq, width)});
+}
+
+TensorId patch_tokens(Builder& builder, const std::string& projection, const std::string& token,
+                      TensorId pixels, std::int64_t size, std::int64_t width) {
+  TensorId x = conv(builder, projection, pixels,
+                    {.channels = width, .kernel = size, .stride = size, .bias = true});
+  x = builder.add(Kind::Reshape, {x}, Attributes{{Attr::Shape, {0, width, -1}}});
+  x = builder.add(Kind::Transpose, {x}, Attributes{{Attr::Axes, {0, 2, 1}}});
+  const TensorId one = builder.parameter(token, {1, 1, width});
+  const TensorId first =
+      builder.add(Kind::Expand, {one}, Attributes{{Attr::Shape, {builder.batch(), 1, width}}});
+  return builder.add(Kind::Concat, {first, x}, Attributes{{Attr::Axis, {1}}});
+}
+
+TensorId first_token(Builder& builder, TensorId x) {
+  const TensorId first = builder.add(
+      Kind::Slice, {x}, Attributes{{Attr::Axis, {1}}, {Attr::Start, {0}}, {Attr::End, {1}}});
+  return flatten(builder, first);
+}
+
 TensorId layer_norm(Builder& builder, const std::string& name, TensorId x) {
   const Scope scope(builder, name);
   const Dim width = last(builder, x);
@@ -120,6 +146,25 @@ TensorId attend_jointly(Builder& builder, TensorId x, std::int64_t heads, const 
   return linear(builder, out, merge_heads(builder, attend(builder, q, k, v, form)), hidden);
 }
 
+TensorId attend_apart(Builder& builder, TensorId x, TensorId source, std::int64_t heads,
+                      const Projections& names, const AttentionForm& form) {
+  const std::int64_t hidden = last(builder, x).factor;
+  const auto project = [&](const char* name, TensorId from) {
+    return split_heads(builder, linear(builder, name, from, hidden), heads);
+  };
+  const TensorId q = project(names.query, x);
+  const TensorId k = project(names.key, source);
+  const TensorId v = project(names.value, source);
+  return merge_heads(builder, attend(builder, q, k, v, form));
+}
+
+graph::Graph finish_tokens(Builder& builder, TensorId logits, const std::string& labels) {
+  builder.output(logits);
+  const Shape tokens{builder.shape(logits)[0], builder.shape(logits)[1]};
+  builder.loss(token_cross_entropy(builder, logits, builder.input(labels, tokens, DType::I64)));
+  return builder.finish();
+}
+
 graph::Graph finish_language_model(Builder& builder, TensorId x, const std::string& head,
                                    TensorId table, bool tied) {
   TensorId logits{};
@@ -128,10 +173,7 @@ graph::Graph finish_language_model(Builder& builder, TensorId x, const std::stri
     if (!tied) table = builder.parameter("weight", builder.shape(table));
     logits = builder.add(Kind::Linear, {x, table});
   }
-  builder.output(logits);
-  const graph::Shape tokens{builder.shape(x)[0], builder.shape(x)[1]};
-  builder.loss(token_cross_entropy(builder, logits, builder.input("labels", tokens, DType::I64)));
-  return builder.finish();
+  return finish_tokens(builder, logits, "labels");
 }
 
 }  // namespace foretrain::zoo

@@ -31,6 +31,19 @@ std::int64_t position_rows(graph::Builder& builder, std::int64_t usual, std::int
 graph::TensorId embed_positions(graph::Builder& builder, const std::string& name, std::int64_t rows,
                                 std::int64_t seq, std::int64_t width);
 
+// Adds such vectors to x of [batch, seq, width], from a table with rows for `positions` (or for
+// seq, see above) after `unused` ones that no position takes.
+graph::TensorId add_positions(graph::Builder& builder, const std::string& name, graph::TensorId x,
+                              std::int64_t positions, std::int64_t unused = 0);
+
+// The pixels' patches of `size` x `size` as tokens of [batch, 1 + patches, width] by a convolution
+// called `projection`, after a learned one called `token`.
+graph::TensorId patch_tokens(graph::Builder& builder, const std::string& projection,
+                             const std::string& token, graph::TensorId pixels, std::int64_t size,
+                             std::int64_t width);
+// The first token's vector: [batch, width] of [batch, seq, width].
+graph::TensorId first_token(graph::Builder& builder, graph::TensorId x);
+
 graph::TensorId layer_norm(graph::Builder& builder, const std::string& name, graph::TensorId x);
 graph::TensorId rms_norm(graph::Builder& builder, const std::string& name, graph::TensorId x);
 
@@ -54,6 +67,18 @@ graph::TensorId attend_jointly(graph::Builder& builder, graph::TensorId x, std::
                                const std::string& in, const std::string& out,
                                const AttentionForm& form);
 
+// Names of projections.
+struct Projections {
+  const char* query;
+  const char* key;
+  const char* value;
+};
+// Attention of x to `source` whose queries, keys and values each come from a projection of their
+// own, as wide as x: the heads side by side, [batch, seq, width], before any last projection.
+graph::TensorId attend_apart(graph::Builder& builder, graph::TensorId x, graph::TensorId source,
+                             std::int64_t heads, const Projections& names,
+                             const AttentionForm& form);
+
 // The approximation of GELU by tanh, as Hugging Face's gelu_new computes it: eight kernels.
 graph::TensorId gelu_tanh(graph::Builder& builder, graph::TensorId x);
 
@@ -61,9 +86,13 @@ graph::TensorId gelu_tanh(graph::Builder& builder, graph::TensorId x);
 graph::TensorId token_cross_entropy(graph::Builder& builder, graph::TensorId logits,
                                     graph::TensorId targets);
 
-// Ends a model that predicts tokens from the last vectors x of [batch, seq, width]: logits by the
-// layer `head`, with `table` of [vocab, width] or, where that is not tied, a table of its own; then
-// the loss.
+// Ends a model that predicts tokens: its logits are the output, their cross entropy against the
+// input `labels` the loss.
+graph::Graph finish_tokens(graph::Builder& builder, graph::TensorId logits,
+                           const std::string& labels);
+
+// Ends one likewise from its last vectors x of [batch, seq, width]: logits by the layer `head`,
+// with `table` of [vocab, width] or, where that is not tied, a table of its own.
 graph::Graph finish_language_model(graph::Builder& builder, graph::TensorId x,
                                    const std::string& head, graph::TensorId table,
                                    bool tied = true);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vision transformer (Dosovitskiy et al., ICLR 2021), as in torchvision.
-#include <algorithm>
 #include <array>
 
 #include "foretrain/base/error.h"
@@ -66,17 +65,6 @@ TensorId encoder_layer(Builder& b, TensorId x, const Row& row) {
   return b.add(Kind::Add, {x, y});
 }
 
-// Patches as tokens, after the class token.
-TensorId tokens(Builder& b, TensorId x, const Row& row) {
-  x = conv(b, "conv_proj", x,
-           {.channels = row.hidden, .kernel = row.patch, .stride = row.patch, .bias = true});
-  x = b.add(Kind::Reshape, {x}, {{Attr::Shape, {0, row.hidden, -1}}});
-  x = b.add(Kind::Transpose, {x}, {{Attr::Axes, {0, 2, 1}}});
-  const TensorId token = b.parameter("class_token", {1, 1, row.hidden});
-  const TensorId spread = b.add(Kind::Expand, {token}, {{Attr::Shape, {b.batch(), 1, row.hidden}}});
-  return b.add(Kind::Concat, {spread, x}, {{Attr::Axis, {1}}});
-}
-
 TensorId encoder(Builder& b, TensorId x, const Row& row) {
   const Scope scope(b, "encoder");
   const TensorId positions = b.parameter("pos_embedding", {1, b.shape(x)[1], row.hidden});
@@ -89,8 +77,7 @@ TensorId encoder(Builder& b, TensorId x, const Row& row) {
 }
 
 graph::Graph build_vit(Spec& spec) {
-  const Row& row = *std::find_if(kRows.begin(), kRows.end(),
-                                 [&](const Row& r) { return spec.name() == r.name; });
+  const Row& row = row_of(kRows, spec);
   Builder b(spec.name());
   TensorId x = images(b, spec, 224, row.patch);
   const std::int64_t image = b.shape(x)[2].factor;
@@ -99,22 +86,14 @@ graph::Graph build_vit(Spec& spec) {
                                          " is not a multiple of " + std::to_string(row.patch) +
                                          ", the size of a patch");
   }
-  x = encoder(b, tokens(b, x, row), row);
-  x = b.add(Kind::Slice, {x}, {{Attr::Axis, {1}}, {Attr::Start, {0}}, {Attr::End, {1}}});
-  x = flatten(b, x);
-  return finish_classifier(b, linear(b, "heads.head", x, classes(spec, 1000)));
+  x = encoder(b, patch_tokens(b, "conv_proj", "class_token", x, row.patch, row.hidden), row);
+  return finish_classifier(b, linear(b, "heads.head", first_token(b, x), classes(spec, 1000)));
 }
 
 }  // namespace
 
 std::vector<Entry> vit_entries() {
-  std::vector<Entry> entries;
-  entries.reserve(kRows.size());
-  for (const Row& row : kRows) {
-    entries.push_back(
-        {{row.name, "Vision transformer", row.about, "image=224, classes=1000"}, build_vit});
-  }
-  return entries;
+  return entries_of(kRows, "Vision transformer", "image=224, classes=1000", build_vit);
 }
 
 }  // namespace foretrain::zoo

@@ -12,8 +12,6 @@
 namespace foretrain::zoo {
 namespace {
 
-using graph::Attr;
-using graph::Attributes;
 using graph::Builder;
 using graph::Kind;
 using graph::Scope;
@@ -63,15 +61,8 @@ TensorId layer(Builder& builder, TensorId x, const Size& size) {
 // Patches as tokens, after the class token, with their positions.
 TensorId embed_patches(Builder& builder, TensorId pixels, const Size& size) {
   const Scope scope(builder, "embeddings");
-  TensorId x =
-      conv(builder, "patch_embeddings.projection", pixels,
-           {.channels = size.hidden, .kernel = size.patch, .stride = size.patch, .bias = true});
-  x = builder.add(Kind::Reshape, {x}, Attributes{{Attr::Shape, {0, size.hidden, -1}}});
-  x = builder.add(Kind::Transpose, {x}, Attributes{{Attr::Axes, {0, 2, 1}}});
-  const TensorId token = builder.parameter("cls_token", {1, 1, size.hidden});
-  const TensorId spread = builder.add(Kind::Expand, {token},
-                                      Attributes{{Attr::Shape, {builder.batch(), 1, size.hidden}}});
-  x = builder.add(Kind::Concat, {spread, x}, Attributes{{Attr::Axis, {1}}});
+  const TensorId x = patch_tokens(builder, "patch_embeddings.projection", "cls_token", pixels,
+                                  size.patch, size.hidden);
   const TensorId positions =
       builder.parameter("position_embeddings", {1, builder.shape(x)[1], size.hidden});
   return builder.add(Kind::Add, {x, positions});
@@ -89,9 +80,7 @@ graph::Graph build_model(const std::string& name, const Size& size) {
   }
   x = layer_norm(builder, "layernorm", x);
   builder.leave();
-  x = builder.add(Kind::Slice, {x},
-                  Attributes{{Attr::Axis, {1}}, {Attr::Start, {0}}, {Attr::End, {1}}});
-  const TensorId logits = linear(builder, "classifier", flatten(builder, x), size.classes);
+  const TensorId logits = linear(builder, "classifier", first_token(builder, x), size.classes);
   return finish_classifier(builder, logits);
 }
 
