@@ -2,10 +2,7 @@
 // The convolutional models against what is published of them.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <set>
-
-#include "foretrain/graph/op.h"
+#include "foretrain/zoo/test_counts.h"
 #include "foretrain/zoo/zoo.h"
 
 namespace foretrain::zoo {
@@ -17,21 +14,6 @@ using graph::Kind;
 using graph::Node;
 using graph::Shape;
 using graph::Tensor;
-using graph::TensorId;
-
-// Multiply-adds of the forward pass for one image, in billions.
-double forward_gmac(const Graph& graph) {
-  const graph::Bound bound = graph::bind(graph, {{"batch", 1}});
-  double flops = 0;
-  for (const Node& node : graph.nodes) flops += graph::work({bound, node}).flops;
-  return flops / 2e9;
-}
-
-struct Published {
-  const char* model;
-  std::int64_t parameters;
-  double gmac;
-};
 
 // `num_params` and `_ops` of the weights in torchvision 0.15; inception_v3's multiply-adds are
 // those of inference, without the auxiliary classifier.
@@ -72,26 +54,11 @@ constexpr Published kPublished[] = {
     {"shufflenet_v2_x2_0", 7'393'996, 0.583},
 };
 
-TEST(ConvolutionalModels, HaveThePublishedParameters) {
-  for (const Published& row : kPublished) {
-    EXPECT_EQ(graph::parameter_count(build(row.model)), row.parameters) << row.model;
-  }
-}
+TEST(ConvolutionalModels, HaveThePublishedParameters) { expect_parameters(kPublished); }
 
-// Within the three digits after the point that are published.
-TEST(ConvolutionalModels, HaveThePublishedWork) {
-  for (const Published& row : kPublished) {
-    EXPECT_NEAR(forward_gmac(build(row.model)), row.gmac, 0.00051) << row.model;
-  }
-}
+TEST(ConvolutionalModels, HaveThePublishedWork) { expect_work(kPublished); }
 
-TEST(ConvolutionalModels, GiveOneLogitPerClass) {
-  for (const Published& row : kPublished) {
-    const Graph graph = build(row.model);
-    ASSERT_EQ(graph.outputs.size(), 1u) << row.model;
-    EXPECT_EQ(graph.tensor(graph.outputs[0]).shape, (Shape{graph::symbol(0), 1000})) << row.model;
-  }
-}
+TEST(ConvolutionalModels, GiveOneLogitPerClass) { expect_one_logit_per_class(kPublished, 1000); }
 
 TEST(ConvolutionalModels, TakeImagesAndClassNumbers) {
   for (const Published& row : kPublished) {
@@ -137,10 +104,7 @@ TEST(ConvolutionalModels, DenseNet40HasItsParameters) {
 TEST(ConvolutionalModels, AuxiliaryClassifierAddsItsParametersAndLoss) {
   const Graph graph = build("inception_v3");
   EXPECT_EQ(graph::parameter_count(graph), 27'161'264);
-  const auto losses = std::count_if(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
-    return node.kind == Kind::CrossEntropy;
-  });
-  EXPECT_EQ(losses, 2);
+  EXPECT_EQ(count(graph, Kind::CrossEntropy), 2);
   EXPECT_EQ(graph.outputs.size(), 1u);
 }
 
@@ -152,8 +116,8 @@ TEST(ConvolutionalModels, ClassesChangeTheLastLayerOnly) {
 // Twice the image in each direction is four times the convolutions; the last layer stays.
 TEST(ConvolutionalModels, WorkGrowsWithTheImage) {
   const double head = 2048 * 1000 / 1e9;
-  EXPECT_NEAR(forward_gmac(build("resnet50:image=448")) - head,
-              4 * (forward_gmac(build("resnet50")) - head), 1e-9);
+  EXPECT_NEAR(forward_gmac("resnet50:image=448") - head, 4 * (forward_gmac("resnet50") - head),
+              1e-9);
 }
 
 TEST(ConvolutionalModels, TakeTheSmallestImageTheyAllow) {
@@ -171,12 +135,6 @@ TEST(ConvolutionalModels, TakeTheSmallestImageTheyAllow) {
 
 // Names and shapes as in torchvision's state_dict.
 TEST(ConvolutionalModels, NameParametersAsTorchvisionDoes) {
-  const auto shape_of = [](const std::string& model, const std::string& name) {
-    const Graph graph = build(model);
-    const auto found = std::find_if(graph.tensors.begin(), graph.tensors.end(),
-                                    [&](const Tensor& tensor) { return tensor.name == name; });
-    return found == graph.tensors.end() ? "none" : to_string(found->shape, graph.symbols);
-  };
   EXPECT_EQ(shape_of("resnet50", "conv1.weight"), "[64, 3, 7, 7]");
   EXPECT_EQ(shape_of("resnet50", "layer1.0.conv1.weight"), "[64, 64, 1, 1]");
   EXPECT_EQ(shape_of("resnet50", "layer2.0.downsample.0.weight"), "[512, 256, 1, 1]");
@@ -204,17 +162,8 @@ TEST(ConvolutionalModels, NameParametersAsTorchvisionDoes) {
   EXPECT_EQ(shape_of("shufflenet_v2_x1_0", "conv5.0.weight"), "[1024, 464, 1, 1]");
 }
 
-// An overwritten tensor must not be read again: no other node has it among its inputs later.
 TEST(ConvolutionalModels, NothingReadsWhatWasOverwritten) {
-  for (const Published& row : kPublished) {
-    std::set<TensorId> gone;
-    for (const Node& node : build(row.model).nodes) {
-      for (const TensorId id : node.inputs) {
-        EXPECT_EQ(gone.count(id), 0u) << row.model << " " << node.scope;
-      }
-      if (node.attributes.number(Attr::Inplace, 0) != 0) gone.insert(node.inputs[0]);
-    }
-  }
+  for (const Published& row : kPublished) expect_no_use_of_overwritten(row.model);
 }
 
 TEST(ConvolutionalModels, EveryReluWorksInPlace) {

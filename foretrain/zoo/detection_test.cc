@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <set>
-
 #include "foretrain/base/error.h"
 #include "foretrain/zoo/test_counts.h"
 #include "foretrain/zoo/zoo.h"
@@ -10,10 +8,7 @@
 namespace foretrain::zoo {
 namespace {
 
-using graph::Attr;
 using graph::Graph;
-using graph::Node;
-using graph::TensorId;
 
 // torchvision's `num_params`. YOLOv3: what its PyTorch ports have; 255 - 75 = 180 fewer outputs of
 // 1024 + 512 + 256 weights and three biases for the 20 classes of VOC. NVIDIA's SSD300, by hand:
@@ -42,30 +37,24 @@ constexpr Published kPublished[] = {
     {"efficientdet_d1", 6'625'898 - 88 * (4 * 8 + 6 + 6)},
 };
 
-TEST(Detectors, HaveThePublishedParameters) {
-  for (const Published& row : kPublished) {
-    EXPECT_EQ(graph::parameter_count(build(row.model)), row.parameters) << row.model;
-  }
-}
+TEST(Detectors, HaveThePublishedParameters) { expect_parameters(kPublished); }
 
 // torchvision's `_ops` in billions of multiply-adds, for images of 800 x 800 and a thousand
 // proposals where there are any; YOLOv3's 65.86 billion operations as Darknet prints them. Mask
 // R-CNN was counted without an object, so without its masks' work.
 TEST(Detectors, HaveThePublishedWork) {
-  const auto gmac = [](const char* model) { return product_flops(build(model), 1) / 2e9; };
-  EXPECT_NEAR(gmac("ssd300_vgg16"), 34.858, 0.0006);
-  EXPECT_NEAR(gmac("retinanet_resnet50_fpn:image=800"), 151.54, 0.0006);
-  EXPECT_NEAR(gmac("fasterrcnn_resnet50_fpn:image=800,proposals=1000"), 134.38, 0.0006);
-  EXPECT_NEAR(2 * gmac("yolov3"), 65.86, 0.01);
+  EXPECT_NEAR(forward_gmac("ssd300_vgg16"), 34.858, 0.0006);
+  EXPECT_NEAR(forward_gmac("retinanet_resnet50_fpn:image=800"), 151.54, 0.0006);
+  EXPECT_NEAR(forward_gmac("fasterrcnn_resnet50_fpn:image=800,proposals=1000"), 134.38, 0.0006);
+  EXPECT_NEAR(2 * forward_gmac("yolov3"), 65.86, 0.01);
 }
 
 // As in the paper's table, in billions, to its two digits.
 TEST(Detectors, EfficientDetHasTheWorkOfThePaper) {
-  const auto gmac = [](const char* model) { return product_flops(build(model), 1) / 2e9; };
-  EXPECT_NEAR(gmac("efficientdet_d0"), 2.5, 0.02 * 2.5);
-  EXPECT_NEAR(gmac("efficientdet_d1"), 6.1, 0.02 * 6.1);
-  EXPECT_NEAR(gmac("efficientdet_d2"), 11, 0.02 * 11);
-  EXPECT_NEAR(gmac("efficientdet_d3"), 25, 0.02 * 25);
+  EXPECT_NEAR(forward_gmac("efficientdet_d0"), 2.5, 0.02 * 2.5);
+  EXPECT_NEAR(forward_gmac("efficientdet_d1"), 6.1, 0.02 * 6.1);
+  EXPECT_NEAR(forward_gmac("efficientdet_d2"), 11, 0.02 * 11);
+  EXPECT_NEAR(forward_gmac("efficientdet_d3"), 25, 0.02 * 25);
 }
 
 // Masks of 128 proposals: four convolutions over 14 x 14 pixels, 256 * 256 * 9 each, one of
@@ -165,17 +154,8 @@ TEST(Detectors, RefuseWhatDoesNotFit) {
   EXPECT_NO_THROW(build("retinanet_resnet50_fpn:height=801,width=333"));
 }
 
-// An overwritten tensor must not be read again: no other node has it among its inputs later.
 TEST(Detectors, ReadNothingThatWasOverwritten) {
-  for (const Published& row : kPublished) {
-    std::set<TensorId> gone;
-    for (const Node& node : build(row.model).nodes) {
-      for (const TensorId id : node.inputs) {
-        EXPECT_EQ(gone.count(id), 0u) << row.model << " " << node.scope;
-      }
-      if (node.attributes.number(Attr::Inplace, 0) != 0) gone.insert(node.inputs[0]);
-    }
-  }
+  for (const Published& row : kPublished) expect_no_use_of_overwritten(row.model);
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 // Image classifiers with squeezes, residual groups or attention against what is published.
 #include <gtest/gtest.h>
 
-#include <set>
 #include <string>
 
 #include "foretrain/base/error.h"
@@ -12,23 +11,12 @@
 namespace foretrain::zoo {
 namespace {
 
-using graph::Attr;
 using graph::Graph;
 using graph::Kind;
-using graph::Node;
-using graph::Shape;
-using graph::TensorId;
-
-struct Row {
-  const char* model;
-  std::int64_t parameters;
-  double gmac;             // multiply-adds for one image, in billions
-  double within = 0.0006;  // of it: the digits that are published
-};
 
 // `num_params` and `_ops` of the weights in torchvision 0.15, at the image size of those weights.
 // The first three are timm's, which counts norms among the multiply-adds: hence a percent.
-constexpr Row kRows[] = {
+constexpr Published kPublished[] = {
     {"resnext101_32x4d", 44'177'704, 8.01, 0.08},
     {"se_resnext101_32x4d", 48'955'416, 8.02, 0.08},
     {"inception_v4", 42'679'816, 12.28, 0.12},
@@ -79,25 +67,11 @@ constexpr Row kRows[] = {
     {"swin_v2_b", 87'930'848, 20.325},
 };
 
-TEST(VisionModels, HaveThePublishedParameters) {
-  for (const Row& row : kRows) {
-    EXPECT_EQ(graph::parameter_count(build(row.model)), row.parameters) << row.model;
-  }
-}
+TEST(VisionModels, HaveThePublishedParameters) { expect_parameters(kPublished); }
 
-TEST(VisionModels, HaveThePublishedWork) {
-  for (const Row& row : kRows) {
-    EXPECT_NEAR(product_flops(build(row.model), 1) / 2e9, row.gmac, row.within) << row.model;
-  }
-}
+TEST(VisionModels, HaveThePublishedWork) { expect_work(kPublished); }
 
-TEST(VisionModels, GiveOneLogitPerClass) {
-  for (const Row& row : kRows) {
-    const Graph graph = build(row.model);
-    ASSERT_EQ(graph.outputs.size(), 1u) << row.model;
-    EXPECT_EQ(graph.tensor(graph.outputs[0]).shape, (Shape{graph::symbol(0), 1000})) << row.model;
-  }
-}
+TEST(VisionModels, GiveOneLogitPerClass) { expect_one_logit_per_class(kPublished, 1000); }
 
 // The two auxiliary classifiers: 128 * (512 + 528) + 2 * 256 in the convolutions and norms,
 // 2 * (2048 * 1024 + 1024 + 1025 * 1000) in the layers after them: 6,379,984.
@@ -137,7 +111,7 @@ TEST(VisionModels, ImagesChangeThePositionsOnly) {
 }
 
 TEST(VisionModels, TakeTheSmallestImageTheyAllow) {
-  for (const Row& row : kRows) {
+  for (const Published& row : kPublished) {
     std::string model = row.model;
     if (model.find("image=") != std::string::npos) continue;
     const int least = model == "inception_v4" ? 75 : model == "vit_h_14" ? 14 : 32;
@@ -159,13 +133,6 @@ TEST(VisionModels, PatchesMustFillTheImage) {
 
 // Names and shapes as in torchvision's state_dict (timm's, NVIDIA's for the first three).
 TEST(VisionModels, NameParametersAsTheirSourcesDo) {
-  const auto shape_of = [](const std::string& model, const std::string& name) {
-    const Graph graph = build(model);
-    for (const graph::Tensor& tensor : graph.tensors) {
-      if (tensor.name == name) return to_string(tensor.shape, graph.symbols);
-    }
-    return std::string("none");
-  };
   EXPECT_EQ(shape_of("inception_v4", "features.21.branch2_3b.conv.weight"), "[256, 512, 3, 1]");
   EXPECT_EQ(shape_of("inception_v4", "features.3.conv.bn.weight"), "[96]");
   EXPECT_EQ(shape_of("se_resnext101_32x4d", "layer1.0.squeeze.expand.weight"), "[256, 16]");
@@ -190,17 +157,8 @@ TEST(VisionModels, NameParametersAsTheirSourcesDo) {
   EXPECT_EQ(shape_of("swin_v2_t", "features.1.0.attn.cpb_mlp.0.weight"), "[512, 2]");
 }
 
-// An overwritten tensor must not be read again: no other node has it among its inputs later.
 TEST(VisionModels, NothingReadsWhatWasOverwritten) {
-  for (const Row& row : kRows) {
-    std::set<TensorId> gone;
-    for (const Node& node : build(row.model).nodes) {
-      for (const TensorId id : node.inputs) {
-        EXPECT_EQ(gone.count(id), 0u) << row.model << " " << node.scope;
-      }
-      if (node.attributes.number(Attr::Inplace, 0) != 0) gone.insert(node.inputs[0]);
-    }
-  }
+  for (const Published& row : kPublished) expect_no_use_of_overwritten(row.model);
 }
 
 }  // namespace
