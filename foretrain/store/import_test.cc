@@ -194,7 +194,7 @@ class RunFiles : public testing::Test {
     folder.file(name, bad.replace(bad.find(from), from.size(), to));
     const TemporaryStore file;
     Store store(file.path());
-    const std::string error = import_error(store, {folder.path()});
+    std::string error = import_error(store, {folder.path()});
     EXPECT_EQ(store.count("machines"), 0);
     folder.file(name, good);
     return error;
