@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 #include "foretrain/base/error.h"
@@ -47,6 +48,30 @@ void append_all(const Database& database, std::span<const Row> rows) {
   Transaction transaction(database);
   Statement statement = database.prepare(insert_sql<Row>());
   for (const Row& row : rows) bind_row(statement, row).run();
+  transaction.commit();
+}
+
+bool is_measured(std::string_view column) {
+  return column == "time_s" || column == "spread_s" || column == "repeats";
+}
+
+// The same in place of rows that differ in what was measured alone.
+template <typename Row>
+void put_all(const Database& database, std::span<const Row> rows) {
+  const Row any{};
+  std::string sql = std::string("DELETE FROM ") + kTableOf<Row> + " WHERE 1";
+  each_column(any, [&](const char* name, const auto&) {
+    if (!is_measured(name)) sql += std::string(" AND ") + name + " IS ?";
+  });
+  Transaction transaction(database);
+  Statement statement = database.prepare(sql);
+  for (const Row& row : rows) {
+    each_column(row, [&](const char* name, const auto& field) {
+      if (!is_measured(name)) statement.bind(field);
+    });
+    statement.run();
+  }
+  append_all(database, rows);
   transaction.commit();
 }
 
@@ -177,6 +202,9 @@ bool Store::has_same(const Run& run) const {
 
 void Store::append_operators(std::span<const Operator> rows) { append_all(*database_, rows); }
 void Store::append_collectives(std::span<const Collective> rows) { append_all(*database_, rows); }
+
+void Store::put_operators(std::span<const Operator> rows) { put_all(*database_, rows); }
+void Store::put_collectives(std::span<const Collective> rows) { put_all(*database_, rows); }
 
 void Store::append_training(std::span<const Training> rows) {
   Transaction transaction(*database_);

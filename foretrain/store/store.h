@@ -63,6 +63,11 @@ class Store {
   void append_collectives(std::span<const Collective> rows);
   void append_training(std::span<const Training> rows);
 
+  // The same for what is measured anew: a row that differs in its numbers alone (time, spread,
+  // repeats) is replaced.
+  void put_operators(std::span<const Operator> rows);
+  void put_collectives(std::span<const Collective> rows);
+
   // Remove the rows of a source that were measured on one machine, or of a file, and return how
   // many there were.
   std::int64_t forget_operators(const std::string& source, const std::string& machine);

@@ -112,6 +112,28 @@ TEST(Store, PuttingAgainReplaces) {
   EXPECT_EQ(store.machines()[0].cores, 8);
 }
 
+// The second row differs in its numbers alone, the third in its direction.
+TEST(Store, PuttingAnOperatorAgainReplacesItsNumbers) {
+  const TemporaryStore file;
+  Store store = file.open();
+  Operator one{.machine = "here", .kind = "linear", .direction = "forward", .time_s = 0.5};
+  store.put_operators(std::vector{one});
+  one.time_s = 0.25;
+  one.spread_s = 0.125;
+  Operator other = one;
+  other.direction = "backward";
+  store.put_operators(std::vector{one, other});
+  ASSERT_EQ(store.operators().size(), 2U);
+  EXPECT_EQ(store.operators()[0].time_s, 0.25);
+  EXPECT_EQ(store.operators()[0].spread_s, 0.125);
+  Collective sum{.machine = "here", .kind = "all_reduce", .ranks = 2, .bytes = 1024, .time_s = 1};
+  store.put_collectives(std::vector{sum});
+  sum.time_s = 2;
+  store.put_collectives(std::vector{sum});
+  ASSERT_EQ(store.collectives().size(), 1U);
+  EXPECT_EQ(store.collectives()[0].time_s, 2);
+}
+
 TEST(CanonicalJson, IsOneTextForOneConfiguration) {
   EXPECT_EQ(canonical_json(R"({ "b": [1.0, 2.5], "a": {"y": null, "x": 1e3} })"),
             R"({"a":{"x":1000,"y":null},"b":[1,2.5]})");
