@@ -37,7 +37,13 @@ double number_within(JsonFields& fields, const char* key, double otherwise, doub
   return value;
 }
 
-// A text or a list of texts, braces expanded.
+std::string filled_text(JsonFields& fields, const char* key) {
+  const std::string text = fields.required_text(key);
+  if (text.empty()) bad(fields.where() + ": '" + key + "' is empty");
+  return text;
+}
+
+// A text or a list of texts, braces expanded; neither it nor one of them is empty.
 std::vector<std::string> texts(const Json& value, const std::string& where) {
   std::vector<std::string> result;
   const auto add = [&](const Json& one) {
@@ -49,6 +55,10 @@ std::vector<std::string> texts(const Json& value, const std::string& where) {
     for (const Json& one : value) add(one);
   } else {
     add(value);
+  }
+  if (result.empty()) bad(where + ": the list is empty");
+  for (const std::string& text : result) {
+    if (text.empty()) bad(where + ": a text is empty");
   }
   return result;
 }
@@ -62,6 +72,7 @@ std::vector<std::int64_t> integers(const Json& value, const std::string& where) 
     }
     result.push_back(one.get<std::int64_t>());
   }
+  if (result.empty()) bad(where + ": the list is empty");
   return result;
 }
 
@@ -120,13 +131,13 @@ class Reader {
     read_numbers();
     read_hosts();
     read_settings();
-    if (const Json* test = fields_.find("test")) {
+    if (const Json* test = fields_.find("test"); test != nullptr && *test != Json::array()) {
       for (std::string& model : texts(*test, where_ + ", 'test'")) test_.insert(model);
     }
     repeats_ = static_cast<int>(integer_within(fields_, "repeats", 2, 1, 100));
     test_repeats_ = static_cast<int>(integer_within(fields_, "test_repeats", repeats_, 1, 100));
     const Json& jobs = fields_.require("jobs");
-    if (!jobs.is_array()) bad(where_ + ": 'jobs' must be a list");
+    if (!jobs.is_array() || jobs.empty()) bad(where_ + ": 'jobs' must be a list of jobs");
     int index = 0;
     for (const Json& job : jobs) read_jobs(job, where_ + ", job " + std::to_string(++index));
     fields_.ignore("about");
@@ -143,7 +154,7 @@ class Reader {
     if (integer_within(fields_, "version", 0, 0, 1 << 30) != 1) {
       throw Error(ErrorKind::Unsupported, where_ + ": 'version' must be 1");
     }
-    campaign_.name = fields_.required_text("name");
+    campaign_.name = filled_text(fields_, "name");
     campaign_.least_time = Seconds(number_within(fields_, "seconds", 10, 0.01, 3600));
     campaign_.least_steps = static_cast<int>(integer_within(fields_, "steps", 20, 1, 100'000));
     campaign_.warm_up = static_cast<int>(integer_within(fields_, "warm_up", 3, 1, 1000));
@@ -162,8 +173,8 @@ class Reader {
       JsonFields fields(host, where_ + ", 'hosts'");
       RemoteHost remote;
       remote.command = texts(fields.require("command"), where_ + ", 'command'");
-      remote.address = fields.required_text("address");
-      remote.interface = fields.required_text("interface");
+      remote.address = filled_text(fields, "address");
+      remote.interface = filled_text(fields, "interface");
       fields.finish();
       campaign_.hosts.push_back(remote);
     }
@@ -179,6 +190,9 @@ class Reader {
       const auto needed = static_cast<std::size_t>(setting.workers + setting.servers);
       if (!campaign_.hosts.empty() && needed > campaign_.hosts.size()) {
         bad(place + ": needs " + std::to_string(needed) + " hosts");
+      }
+      if (!campaign_.hosts.empty() && (setting.bytes_per_s > 0 || setting.cores < 1)) {
+        bad(place + ": remote hosts are used as they are: give it no 'network' and whole cores");
       }
     }
   }
@@ -240,11 +254,10 @@ class Reader {
   }
 
   void require_test_models() const {
+    std::set<std::string_view> used;
+    for (const Configuration& one : campaign_.configurations) used.insert(one.model);
     for (const std::string& model : test_) {
-      const bool used =
-          std::any_of(campaign_.configurations.begin(), campaign_.configurations.end(),
-                      [&](const Configuration& one) { return one.model == model; });
-      if (!used)
+      if (!used.contains(model))
         bad(where_ + ": 'test' names the model '" + printable(model) + "', which no job has");
     }
   }

@@ -33,9 +33,20 @@ TEST(Braces, StandForRangesAndChoices) {
 
 TEST(Braces, RefuseWhatIsNoRange) {
   for (const char* text :
-       {"a{1..", "a}", "{3..1}", "{1..x}", "{0..99999999999}", "{1..999}{1..999}"}) {
+       {"a{1..", "a}", "{3..1}", "{1..x}", "{0..99999999999}", "{1..999}{1..999}", "{{a,b}}"}) {
     EXPECT_THROW(expand_braces(text), Error) << text;
   }
+  const std::string most = "9223372036854775807";
+  EXPECT_EQ(expand_braces("{" + most + ".." + most + "}"), (std::vector<std::string>{most}));
+}
+
+// Each pair stands for one text, so that only their number and length are too much.
+TEST(Braces, AreBounded) {
+  std::string pairs;
+  for (int i = 0; i < 16; ++i) pairs += "{a}";
+  EXPECT_EQ(expand_braces(pairs), (std::vector<std::string>{std::string(16, 'a')}));
+  EXPECT_THROW(expand_braces(pairs + "{a}"), Error);
+  EXPECT_THROW(expand_braces(std::string(1000, 'a') + "{1..99999}"), Error);
 }
 
 // Two models, two batches: four configurations. The test model has three repeats, the other two:
@@ -104,6 +115,25 @@ TEST(Campaign, SaysWhatIsWrong) {
   says(file(R"({"base": {"network": "fast"}})", jobs), "1gbps");
   says(file(R"({"base": {"cores": 3}})", jobs), "'cores'");
   says(file(R"({"base": {"strategy": {"kind": "ring"}}})", jobs), "ddp or ps");
+  const std::string hosts = R"(, "hosts": [{"command": "ssh", "address": "a", "interface": "e"},
+                                           {"command": "ssh", "address": "b", "interface": "e"}])";
+  says(file(R"({"base": {"network": "1gbps"}})", jobs + hosts), "remote hosts");
+  says(file(R"({"base": {"cores": 0.5}})", jobs + hosts), "remote hosts");
+  EXPECT_EQ(message_of(file(R"({"base": {}})", jobs + hosts)), "");
+  says(file(R"({"base": {"workers": 3}})", jobs + hosts), "needs 3 hosts");
+  says(file(kSettings, jobs + R"(, "hosts": [{"command": [], "address": "a", "interface": "e"}])"),
+       "'command'");
+  says(file(kSettings, R"("jobs": [])"), "'jobs'");
+  for (const char* empty : {R"("models": [])", R"("models": "")", R"("models": "{a,}")"}) {
+    says(file(kSettings,
+              std::string(R"("jobs": [{)") + empty + R"(, "batches": 4, "settings": "base"}])"),
+         "'models'");
+  }
+  says(file(kSettings, R"("jobs": [{"models": "m", "batches": [], "settings": "base"}])"),
+       "'batches'");
+  says(R"({"format": "foretrain-campaign", "version": 1, "name": "", "settings": {"base": {}}, )" +
+           jobs + "}",
+       "'name'");
   says("{}", "format");
   says("{", "file 'c.json'");
 }
