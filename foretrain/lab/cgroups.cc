@@ -134,6 +134,15 @@ void Cgroups::set(const std::string& host, const std::vector<int>& cpus, double 
   if (!written) throw Error(ErrorKind::Io, "cannot limit the control group " + folder.string());
 }
 
+bool may_limit() {
+  const fs::path root = roots().front();
+  if (access(root.c_str(), W_OK) != 0 || access((root / "cgroup.procs").c_str(), F_OK) != 0) {
+    return false;
+  }
+  const std::string controllers = " " + read_word(root / "cgroup.controllers") + " ";
+  return !is_unified() || controllers.find(" cpu ") != std::string::npos;
+}
+
 std::vector<std::string> lab_cgroups() {
   std::vector<std::string> found;
   std::error_code error;

@@ -35,6 +35,9 @@ class Cgroups {
   std::vector<std::string> made_;
 };
 
+// Whether a Cgroups made now would limit, as far as can be told without making one.
+bool may_limit();
+
 // Removes what labs that are gone have left. Only for the holder of the lab's lock.
 void sweep_cgroups();
 
