@@ -4,55 +4,39 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
-#include <span>
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/file.h"
 #include "foretrain/base/json_writer.h"
 #include "foretrain/base/near.h"
+#include "foretrain/cli/collect_parts.h"
 #include "foretrain/cli/commands.h"
-#include "foretrain/cli/console.h"
 #include "foretrain/cli/humanise.h"
 #include "foretrain/cli/progress.h"
-#include "foretrain/lab/benchmarks.h"
-#include "foretrain/lab/campaign.h"
+#include "foretrain/lab/cgroups.h"
 #include "foretrain/lab/collect.h"
 #include "foretrain/lab/interrupt.h"
 #include "foretrain/lab/isolate.h"
+#include "foretrain/lab/plan.h"
+#include "foretrain/predict/library.h"
+#include "foretrain/predict/setting.h"
 
 namespace foretrain::cli {
 namespace {
 
-constexpr std::uintmax_t kMostCampaignBytes = 16 << 20;
+constexpr int kIncomplete = 1;
 constexpr int kInterrupted = 130;
 
-// What all three forms of the command have.
-struct Common {
-  std::string store = "foretrain.db";
-  std::string python;
-  std::string log;
-  bool plain = false;
-  bool json = false;
-};
-
-struct Options : Common {
+struct Options : CollectCommon {
   std::string campaign;
   std::optional<double> foreign_cores;
   std::size_t most = SIZE_MAX;
   bool dry = false;
 };
 
-struct OperatorOptions : Common {
-  lab::OperatorPlan plan;
-  std::string file;
-};
-
-struct CollectiveOptions : Common {
-  lab::CollectivePlan plan;
-};
-
-lab::WorkerOptions worker_options(const Common& options) {
+lab::WorkerOptions worker_options(const CollectCommon& options) {
   lab::WorkerOptions workers;
   const char* named = std::getenv("FORETRAIN_LAB_PYTHON");
   if (named != nullptr) workers.python = named;
@@ -61,28 +45,11 @@ lab::WorkerOptions worker_options(const Common& options) {
   return workers;
 }
 
-// Runs `work`, which takes the workers' options, so that Ctrl-C ends it in order. The lab's
-// namespaces must be there before: a program that replaces this one would inherit what is noted.
-template <typename Work>
-void interruptible(const Common& options, const char* advice, Console& console, const Work& work) {
-  const lab::Interrupt interrupt;
-  lab::WorkerOptions workers = worker_options(options);
-  workers.interrupt = &interrupt;
-  try {
-    work(workers);
-  } catch (const Error&) {
-    if (!interrupt.raised()) throw;
-  }
-  if (!interrupt.raised()) return;
-  std::fprintf(stderr, "foretrain: interrupted; %s\n", advice);
-  console.exit_code = kInterrupted;
-}
-
 std::string describe(const lab::Event& event) {
   const store::Run& run = *event.run;
   std::string text = std::to_string(event.done) + "/" + std::to_string(event.total) + "  " +
-                     event.setting->name + "  " + event.configuration->model + " batch " +
-                     std::to_string(event.configuration->batch) + "  ";
+                     printable(event.setting->name) + "  " + printable(event.configuration->model) +
+                     " batch " + std::to_string(event.configuration->batch) + "  ";
   if (run.wall_s) text += "whole " + format_time(Seconds(*run.wall_s)) + ", ";
   if (run.step_median_s) text += "step " + format_time(Seconds(*run.step_median_s));
   if (run.status != "ok") text += " " + run.status;
@@ -91,20 +58,77 @@ std::string describe(const lab::Event& event) {
   return text;
 }
 
-void plan_text(const lab::Campaign& campaign, Console& console) {
-  for (const lab::Setting& setting : campaign.settings) {
-    std::size_t steps = 0;
-    std::size_t whole = 0;
-    std::size_t test = 0;
-    for (const lab::Configuration& one : campaign.configurations) {
-      if (&campaign.settings[static_cast<std::size_t>(one.setting)] != &setting) continue;
-      ++(one.whole() ? whole : steps);
-      if (one.split == "test") ++test;
-    }
-    console.line(setting.name + ": " + std::to_string(steps) + " configurations, " +
-                 std::to_string(whole) + " whole jobs, " + std::to_string(test) + " of them test");
+// What `collect` could give to hosts, were it run now.
+lab::Means means_of(const Options& options) {
+  return {.shaped_links = !options.plain && lab::may_isolate(), .core_shares = lab::may_limit()};
+}
+
+// Every model must be there, as when it is run.
+void check_models(const lab::Campaign& campaign) {
+  const std::vector<std::string> models = lab::models_of(campaign);
+  Progress progress("models");
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    progress.show(i, static_cast<double>(i) / static_cast<double>(models.size()));
+    find_model(models[i], Library{});
   }
-  console.line(std::to_string(campaign.tasks.size()) + " runs in all");
+}
+
+void plan_json(const lab::Campaign& campaign, const std::vector<lab::SettingPlan>& plan,
+               const lab::Summary& sum, Console& console) {
+  const auto put = [](JsonWriter& json, const char* name, std::size_t count) {
+    json.field(name, static_cast<double>(count));
+  };
+  JsonWriter json;
+  json.begin_object().key("settings").begin_array();
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    json.begin_object().field("name", campaign.settings[i].name);
+    put(json, "configurations", plan[i].configurations);
+    put(json, "whole", plan[i].whole);
+    put(json, "test", plan[i].test);
+    put(json, "total", plan[i].runs);
+    put(json, "found", plan[i].found);
+    json.field("obstacle", plan[i].obstacle).end_object();
+  }
+  json.end_array();
+  put(json, "total", sum.total);
+  put(json, "found", sum.found);
+  put(json, "left_out", sum.left_out);
+  console.line(json.end_object().finish());
+}
+
+void plan_text(const lab::Campaign& campaign, const std::vector<lab::SettingPlan>& plan,
+               const lab::Summary& sum, Console& console) {
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    const lab::SettingPlan& one = plan[i];
+    std::string text = printable(campaign.settings[i].name) + ": " +
+                       std::to_string(one.configurations) + " configurations, " +
+                       std::to_string(one.whole) + " whole jobs, " + std::to_string(one.test) +
+                       " of them test; " + std::to_string(one.found) + " of " +
+                       std::to_string(one.runs) + " runs are there";
+    if (!one.obstacle.empty()) text += "; left out: " + one.obstacle;
+    console.line(text);
+  }
+  console.line(std::to_string(sum.total) + " runs in all: " + std::to_string(sum.found) +
+               " are there, " + std::to_string(sum.total - sum.found - sum.left_out) +
+               " would run, " + std::to_string(sum.left_out) + " are left out");
+}
+
+// What would run, without running it.
+void dry_run(const lab::Campaign& campaign, const Options& options, Console& console) {
+  check_models(campaign);
+  std::optional<store::Store> store;
+  if (std::filesystem::exists(options.store)) {
+    store.emplace(options.store, store::OpenMode::ReadOnly);
+  }
+  const lab::Means means = campaign.hosts.empty() ? means_of(options) : lab::Means{};
+  const std::vector<lab::SettingPlan> plan = plan_of(campaign, store ? &*store : nullptr, means);
+  lab::Summary sum;
+  for (const lab::SettingPlan& one : plan) {
+    sum.total += one.runs;
+    sum.found += one.found;
+    if (!one.obstacle.empty()) sum.left_out += one.runs - one.found;
+  }
+  (options.json ? plan_json : plan_text)(campaign, plan, sum, console);
 }
 
 void print_summary(const lab::Summary& summary, const Options& options, Console& console) {
@@ -115,12 +139,14 @@ void print_summary(const lab::Summary& summary, const Options& options, Console&
     json.field("found", static_cast<double>(summary.found));
     json.field("measured", static_cast<double>(summary.measured));
     json.field("missing", static_cast<double>(summary.missing));
+    json.field("left_out", static_cast<double>(summary.left_out));
     console.line(json.end_object().finish());
     return;
   }
   console.line(std::to_string(summary.total) + " runs: " + std::to_string(summary.found) +
                " were there, " + std::to_string(summary.measured) + " measured, " +
-               std::to_string(summary.missing) + " tried without success");
+               std::to_string(summary.missing) + " tried without success, " +
+               std::to_string(summary.left_out) + " left out");
 }
 
 lab::Summary run_with_progress(const lab::Campaign& campaign, store::Store& store,
@@ -144,73 +170,36 @@ void run_campaign(const Options& options, Console& console) {
   lab::Campaign campaign =
       lab::read_campaign(read_file(options.campaign, kMostCampaignBytes), where);
   if (options.foreign_cores) campaign.most_foreign_cores = *options.foreign_cores;
-  if (options.dry) return plan_text(campaign, console);
+  if (options.dry) return dry_run(campaign, options, console);
   lab::CollectOptions collect;
   collect.isolated = !options.plain && campaign.hosts.empty() && lab::isolate();
   collect.most = options.most;
-  collect.on_note = [](const std::string& note) {
-    std::fprintf(stderr, "foretrain: %s\n", printable(note, 300).c_str());
-  };
+  collect.on_note = print_note;
   store::Store store(options.store);
   constexpr const char* kAdvice = "what was measured is kept, the same command goes on from there";
   interruptible(options, kAdvice, console, [&](const lab::WorkerOptions& workers) {
     collect.workers = workers;
     collect.workers.threads = campaign.threads;
-    print_summary(run_with_progress(campaign, store, collect), options, console);
+    const lab::Summary summary = run_with_progress(campaign, store, collect);
+    print_summary(summary, options, console);
+    if (summary.missing + summary.left_out > 0) console.exit_code = kIncomplete;
   });
 }
 
-template <typename Row>
-void report_timings(const lab::Timings<Row>& timings, const Common& options, Console& console) {
-  for (const std::string& reason : timings.skipped) {
-    std::fprintf(stderr, "foretrain: not timed: %s\n", printable(reason, 300).c_str());
-  }
-  if (options.json) {
-    JsonWriter json;
-    json.begin_object();
-    json.field("rows", static_cast<double>(timings.rows.size()));
-    json.field("skipped", static_cast<double>(timings.skipped.size()));
-    console.line(json.end_object().finish());
-    return;
-  }
-  console.line(std::to_string(timings.rows.size()) + " times are in " + printable(options.store));
+void add_campaign_options(CLI::App& command, Options& options) {
+  command.add_option("campaign", options.campaign, "file that says what to measure");
+  command
+      .add_option("--foreign-cores", options.foreign_cores,
+                  "repeat runs while others use more cores than this (campaign's, 0.1)")
+      ->check(CLI::Range(0.0, 1e6).description(""));
+  command.add_option("--most", options.most, "stop after this many runs")->type_name("N");
+  command.add_flag("--dry-run", options.dry, "check all and count what would run");
+  add_collect_common(command, options);
 }
 
-constexpr const char* kNothingKept = "nothing is kept of it";
+}  // namespace
 
-template <typename Row>
-void keep(const lab::Timings<Row>& timings, void (store::Store::*append)(std::span<const Row>),
-          const Common& options) {
-  store::Store store(options.store);
-  store.in_transaction([&] {
-    store.put_machine(timings.machine);
-    (store.*append)(timings.rows);
-  });
-}
-
-void run_operators(OperatorOptions& options, Console& console) {
-  if (!options.file.empty()) options.plan.lines = read_file(options.file, kMostCampaignBytes);
-  if (options.plan.models.empty() && options.file.empty()) {
-    throw Error(ErrorKind::BadInput, "collect operators: name models, or a plan by --plan");
-  }
-  const bool isolated = !options.plain && lab::isolate();
-  interruptible(options, kNothingKept, console, [&](const lab::WorkerOptions& workers) {
-    const auto timings = lab::time_operators(options.plan, workers, isolated);
-    keep(timings, &store::Store::append_operators, options);
-    report_timings(timings, options, console);
-  });
-}
-
-void run_collectives(CollectiveOptions& options, Console& console) {
-  const bool isolated = !options.plain && lab::isolate();
-  interruptible(options, kNothingKept, console, [&](const lab::WorkerOptions& workers) {
-    const auto timings = lab::time_collectives(options.plan, workers, isolated);
-    keep(timings, &store::Store::append_collectives, options);
-    report_timings(timings, options, console);
-  });
-}
-
-void add_common(CLI::App& command, Common& options) {
+void add_collect_common(CLI::App& command, CollectCommon& options) {
   command.add_option("--store", options.store, "where measurements are kept (foretrain.db)")
       ->type_name("FILE");
   command.add_option("--python", options.python,
@@ -220,49 +209,24 @@ void add_common(CLI::App& command, Common& options) {
   command.add_flag("--json", options.json, "print the summary as JSON");
 }
 
-void add_operators(CLI::App& parent, Console& console) {
-  auto options = std::make_shared<OperatorOptions>();
-  CLI::App& command = *parent.add_subcommand("operators", "time operators on this machine");
-  command.footer(
-      "Example:\n  foretrain collect operators resnet18-cifar lstm-lm --batch 8,32 --store lab.db");
-  options->plan.batches = {1};
-  command.add_option("models", options->plan.models, "models whose operators are timed");
-  command.add_option("--batch", options->plan.batches, "at these batches (1)")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}).description(""));
-  command.add_option("--plan", options->file, "operators as lines of JSON")->type_name("FILE");
-  add_common(command, *options);
-  command.callback([options, &console] { run_operators(*options, console); });
+void interruptible(const CollectCommon& options, const char* advice, Console& console,
+                   const std::function<void(const lab::WorkerOptions&)>& work) {
+  const lab::Interrupt interrupt;
+  lab::WorkerOptions workers = worker_options(options);
+  workers.interrupt = &interrupt;
+  try {
+    work(workers);
+  } catch (const Error&) {
+    if (!interrupt.raised()) throw;
+  }
+  if (!interrupt.raised()) return;
+  std::fprintf(stderr, "foretrain: interrupted; %s\n", advice);
+  console.exit_code = kInterrupted;
 }
 
-void add_collectives(CLI::App& parent, Console& console) {
-  auto options = std::make_shared<CollectiveOptions>();
-  CLI::App& command = *parent.add_subcommand("collectives", "time collectives between processes");
-  command.footer("Example:\n  foretrain collect collectives --ranks 2 --network 1gbps");
-  for (std::int64_t size = 1024; size <= 64 << 20; size *= 4) options->plan.sizes.push_back(size);
-  command.add_option("--ranks", options->plan.ranks, "processes (2)")
-      ->check(CLI::Range(2, 64).description(""));
-  command.add_option("--network", options->plan.network, "rate of each link; default: not shaped")
-      ->type_name("RATE");
-  command.add_option("--bytes", options->plan.sizes, "of each rank (1 KiB to 64 MiB)")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::Range(std::int64_t{4}, std::int64_t{1} << 34).description(""));
-  add_common(command, *options);
-  command.callback([options, &console] { run_collectives(*options, console); });
+void print_note(const std::string& note) {
+  std::fprintf(stderr, "foretrain: %s\n", printable(note, 300).c_str());
 }
-
-void add_campaign_options(CLI::App& command, Options& options) {
-  command.add_option("campaign", options.campaign, "file that says what to measure");
-  command.add_option("--foreign-cores", options.foreign_cores,
-                     "repeat runs while others use more cores than this (campaign's, 0.1)");
-  command.add_option("--most", options.most, "stop after this many runs")->type_name("N");
-  command.add_flag("--dry-run", options.dry, "only count what would run");
-  add_common(command, options);
-}
-
-}  // namespace
 
 void add_collect_command(CLI::App& app, Console& console) {
   auto options = std::make_shared<Options>();
@@ -274,10 +238,10 @@ void add_collect_command(CLI::App& app, Console& console) {
       "  foretrain collect operators resnet18-cifar --batch 8,32\n"
       "  foretrain collect collectives --ranks 2 --network 1gbps\n\n"
       "What is in the store is not run again: after an interruption the same command goes on.\n"
-      "docs/collect.md describes campaign files.");
+      "Settings that this machine cannot give are left out, which is said before anything runs.\n"
+      "Exit code 1 where runs are missing. docs/collect.md describes campaign files.");
   add_campaign_options(command, *options);
-  add_operators(command, console);
-  add_collectives(command, console);
+  add_collect_timings(command, console);
   command.require_subcommand(0, 1);
   command.callback([options, &console, &command] {
     if (command.get_subcommands().empty()) run_campaign(*options, console);

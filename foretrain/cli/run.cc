@@ -42,7 +42,13 @@ void add_commands(CLI::App& app, Console& console) {
 // The command whose arguments were being read.
 const CLI::App& current(const CLI::App& app) {
   const std::vector<CLI::App*> commands = app.get_subcommands();
-  return commands.empty() ? app : *commands.front();
+  return commands.empty() ? app : current(*commands.front());
+}
+
+// Its words: "foretrain collect operators".
+std::string words_of(const CLI::App& command) {
+  const CLI::App* parent = command.get_parent();
+  return (parent == nullptr ? "" : words_of(*parent) + " ") + command.get_name();
 }
 
 std::vector<std::string> option_names(const CLI::App& app) {
@@ -84,10 +90,8 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error) {
 }
 
 int usage_error(const CLI::App& app, const CLI::ParseError& error) {
-  std::string command = "foretrain";
-  if (&current(app) != &app) command += " " + current(app).get_name();
   std::string message = explain(app, error);
-  if (!message.ends_with("?")) message += "; see " + command + " --help";
+  if (!message.ends_with("?")) message += "; see " + words_of(current(app)) + " --help";
   return fail(kCallerMustChange, message);
 }
 

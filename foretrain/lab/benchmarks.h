@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,6 +35,18 @@ struct CollectivePlan {
   int least_repeats = 5;
 };
 
+// A part of a plan that is done: a few operators, or all sizes of one collective. The first has no
+// rows: it says that the workers are there.
+template <typename Row>
+struct Part {
+  const store::Machine& machine;
+  std::span<const Row> rows;
+  double share = 0;  // of the whole plan that is done
+};
+
+template <typename Row>
+using OnPart = std::function<void(const Part<Row>&)>;
+
 template <typename Row>
 struct Timings {
   store::Machine machine{};
@@ -40,10 +54,19 @@ struct Timings {
   std::vector<std::string> skipped{};  // what could not be timed, and why
 };
 
-// Holds the machine's lock. Throws Error: BadInput for a plan that is not well-formed.
+// On hosts of this machine, alone there. An operator that several models have is timed once. Throw
+// Error: BadInput for a plan that is not well-formed, Io where another lab runs.
 Timings<store::Operator> time_operators(const OperatorPlan& plan, const WorkerOptions& options,
-                                        bool isolated);
+                                        bool isolated, const OnPart<store::Operator>& on_part);
 Timings<store::Collective> time_collectives(const CollectivePlan& plan,
-                                            const WorkerOptions& options, bool isolated);
+                                            const WorkerOptions& options, bool isolated,
+                                            const OnPart<store::Collective>& on_part);
+
+// The same on given hosts: the first one, and one for each rank.
+Timings<store::Operator> time_operators(const OperatorPlan& plan, const WorkerOptions& options,
+                                        Hosts& hosts, const OnPart<store::Operator>& on_part);
+Timings<store::Collective> time_collectives(const CollectivePlan& plan,
+                                            const WorkerOptions& options, Hosts& hosts,
+                                            const OnPart<store::Collective>& on_part);
 
 }  // namespace foretrain::lab

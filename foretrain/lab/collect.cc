@@ -4,18 +4,17 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <csignal>
 #include <ctime>
-#include <map>
 #include <thread>
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/json.h"
-#include "foretrain/base/median.h"
 #include "foretrain/lab/interrupt.h"
 #include "foretrain/lab/isolate.h"
+#include "foretrain/lab/judge.h"
 #include "foretrain/lab/machine.h"
 #include "foretrain/lab/measure.h"
+#include "foretrain/lab/plan.h"
 
 namespace foretrain::lab {
 namespace {
@@ -48,9 +47,10 @@ class Collector {
       : campaign_(campaign),
         store_(store),
         options_(options),
+        local_(hosts[0].local),
         workers_(hosts, options.workers),
-        bench_{hosts, workers_, options.workers, memory_bytes_per_s()},
-        machine_(describe_machine()) {}
+        bench_{hosts, workers_, options.workers, local_ ? memory_bytes_per_s() : 0},
+        judge_(campaign.most_foreign_cores, campaign.outlier) {}
 
   Summary run() {
     try {
@@ -65,13 +65,7 @@ class Collector {
   void measure_all() {
     summary_.total = campaign_.tasks.size();
     build_models();
-    remember();
-    std::vector<Task> left;
-    for (const Task& task : campaign_.tasks) {
-      const bool there = store_.has(campaign_.name, configuration(task).text, task.repeat);
-      if (!there) left.push_back(task);
-    }
-    summary_.found = campaign_.tasks.size() - left.size();
+    std::vector<Task> left = tasks_left();
     left.resize(std::min(left.size(), options_.most));
     todo_ = left.size();
     if (!left.empty()) introduce();
@@ -79,6 +73,28 @@ class Collector {
       if (i % kRunsPerProcess == kRunsPerProcess - 1) workers_.end();
       if (!attempt(left[i])) ++summary_.missing;
     }
+  }
+
+  // Those that are not in the store and can be had here.
+  std::vector<Task> tasks_left() {
+    const std::vector<SettingPlan> plan = plan_of(campaign_, &store_, bench_.hosts.means());
+    for (std::size_t i = 0; i < plan.size(); ++i) {
+      summary_.found += plan[i].found;
+      if (plan[i].obstacle.empty() || plan[i].found == plan[i].runs) continue;
+      summary_.left_out += plan[i].runs - plan[i].found;
+      note("the setting '" + campaign_.settings[i].name + "' is left out: " + plan[i].obstacle);
+    }
+    std::vector<Task> left;
+    for (const Task& task : campaign_.tasks) {
+      const Configuration& one = configuration(task);
+      if (!plan[static_cast<std::size_t>(one.setting)].obstacle.empty()) continue;
+      if (!store_.has(campaign_.name, one.text, task.repeat)) left.push_back(task);
+    }
+    return left;
+  }
+
+  void note(const std::string& text) const {
+    if (options_.on_note) options_.on_note(text);
   }
 
   bool interrupted() const {
@@ -94,37 +110,42 @@ class Collector {
   }
 
   void build_models() {
-    for (const Configuration& one : campaign_.configurations) {
+    for (const std::string& model : models_of(campaign_)) {
       check_interrupt();
-      graph_line(bench_, one.model);
+      graph_line(bench_, model);
     }
   }
 
-  // Medians of earlier runs, to tell outliers by.
-  void remember() {
-    for (const store::Run& run : store_.runs({.campaign = campaign_.name, .status = "ok"})) {
-      if (run.step_median_s) medians_[run.configuration].push_back(*run.step_median_s);
-    }
-  }
-
+  // Makes the hosts' machines known to the store, and earlier runs of ours to the judge.
   void introduce() {
-    workers_.ensure(1);
-    machine_.pytorch = workers_.pytorch();
-    for (const store::Machine& known : store_.machines()) {
-      if (known.id == machine_.id) keep_bandwidth(known.details);
+    const int hosts = local_ ? 1 : bench_.hosts.count();
+    workers_.ensure(hosts);
+    for (int host = hosts - 1; host >= 0; --host) introduce_machine(host);  // worker 0 comes last
+    for (const store::Run& run :
+         store_.runs({.campaign = campaign_.name, .machine = machine_.id, .status = "ok"})) {
+      judge_.learn(run);
     }
-    machine_.details =
-        "{\"memory_bytes_per_s\":" + std::to_string(std::llround(bench_.memory_bytes_per_s)) + "}";
-    store_.put_machine(machine_);
     std::string created = moment();
     for (const store::Campaign& known : store_.campaigns()) {
       if (known.name == campaign_.name) created = known.created;
     }
     store_.put_campaign({campaign_.name, created, campaign_.definition});
-    for (const std::string& note : workers_.notes()) {
-      if (options_.on_note) options_.on_note(note);
-    }
+    for (const std::string& text : workers_.notes()) note(text);
     began_ = Clock::now();
+  }
+
+  void introduce_machine(int host) {
+    machine_ = workers_.machine(host);
+    for (const store::Machine& known : store_.machines()) {
+      if (known.id == machine_.id) machine_.details = known.details;
+    }
+    if (local_) {
+      keep_bandwidth(machine_.details);
+      machine_.details =
+          "{\"memory_bytes_per_s\":" + std::to_string(std::llround(bench_.memory_bytes_per_s)) +
+          "}";
+    }
+    store_.put_machine(machine_);
   }
 
   // Of an earlier start: all runs of a machine are divided by one number.
@@ -144,7 +165,7 @@ class Collector {
       const bool good = record.run.status == "ok";
       if (good) {
         ++summary_.measured;
-        if (record.run.step_median_s) medians_[one.text].push_back(*record.run.step_median_s);
+        judge_.learn(record.run);
       }
       if (good || last) ++tried_;
       report(one, record.run);
@@ -158,6 +179,7 @@ class Collector {
     const Clock::time_point start = Clock::now();
     do {
       check_interrupt();
+      if (!local_) return;
       const ForeignLoad load;
       std::this_thread::sleep_for(kLook);
       if (load.cores() <= campaign_.most_foreign_cores) return;
@@ -169,7 +191,7 @@ class Collector {
     wait_for_quiet();
     store::RunRecord record;
     const std::string started = moment();
-    const double before = calibrate(bench_.hosts.free_cgroups()).count();
+    const std::optional<double> before = calibration();
     const ForeignLoad others;
     std::string failure;
     try {
@@ -180,9 +202,10 @@ class Collector {
       failure = error.what();
     }
     store::Run& run = record.run;
-    run.foreign_load = others.cores();
+    if (local_) run.foreign_load = others.cores();
+    if (!local_) name_hosts(one, run);
     run.calibration_before_s = before;
-    run.calibration_after_s = calibrate(bench_.hosts.free_cgroups()).count();
+    run.calibration_after_s = calibration();
     run.campaign = campaign_.name;
     run.machine = machine_.id;
     run.configuration = one.text;
@@ -190,27 +213,23 @@ class Collector {
     run.split = one.split;
     run.repeat = task.repeat;
     run.started = started;
-    judge(failure, last, run);
+    judge_.judge(failure, last, run);
     return record;
   }
 
-  void judge(const std::string& failure, bool last, store::Run& run) const {
-    if (!failure.empty()) {
-      run.status = "failed";
-      run.message = failure;
-      return;
+  // Of this machine; absent where it is not the one that runs.
+  std::optional<double> calibration() const {
+    if (!local_) return std::nullopt;
+    return calibrate(bench_.hosts.free_cgroups()).count();
+  }
+
+  void name_hosts(const Configuration& one, store::Run& run) const {
+    const Setting& setting = campaign_.settings[static_cast<std::size_t>(one.setting)];
+    Json details = run.details.empty() ? Json::object() : parse_json(run.details, "the details");
+    for (int host = 0; host < setting.workers + setting.servers; ++host) {
+      details["hosts"].push_back(workers_.machine(host).id);
     }
-    if (*run.foreign_load > campaign_.most_foreign_cores) {
-      run.status = "foreign_load";
-      run.message = "others used the machine";
-      return;
-    }
-    const auto known = medians_.find(run.configuration);
-    if (known == medians_.end()) return;
-    const double ratio = *run.step_median_s / median(known->second);
-    if (std::abs(ratio - 1) <= campaign_.outlier) return;
-    run.message = "steps take " + std::to_string(ratio) + " times as long as in other repeats";
-    if (!last) run.status = "outlier";
+    run.details = details.dump();
   }
 
   void report(const Configuration& one, const store::Run& run) const {
@@ -231,10 +250,11 @@ class Collector {
   const Campaign& campaign_;
   store::Store& store_;
   const CollectOptions& options_;
+  bool local_;  // hosts are of this machine
   Workers workers_;
   Bench bench_;
-  store::Machine machine_;
-  std::map<std::string, std::vector<double>> medians_;
+  Judge judge_;
+  store::Machine machine_;  // of worker 0
   Summary summary_;
   std::size_t todo_ = 0;
   std::size_t tried_ = 0;
@@ -243,16 +263,23 @@ class Collector {
 
 }  // namespace
 
-Summary collect(const Campaign& campaign, store::Store& store, const CollectOptions& options) {
-  std::signal(SIGPIPE, SIG_IGN);  // a worker that ends is an error of ours, not our end
-  const Lock lock;
-  sweep_cgroups();
-  if (!campaign.hosts.empty()) {
-    Hosts hosts(campaign.hosts);
-    return Collector(campaign, store, options, hosts).run();
-  }
-  Hosts hosts(most_hosts(campaign), options.isolated);
+Summary collect(const Campaign& campaign, store::Store& store, const CollectOptions& options,
+                Hosts& hosts) {
   return Collector(campaign, store, options, hosts).run();
+}
+
+Summary collect(const Campaign& campaign, store::Store& store, const CollectOptions& options) {
+  Summary summary;
+  run_alone([&] {
+    if (!campaign.hosts.empty()) {
+      Hosts hosts(campaign.hosts);
+      summary = collect(campaign, store, options, hosts);
+      return;
+    }
+    Hosts hosts(most_hosts(campaign), options.isolated);
+    summary = collect(campaign, store, options, hosts);
+  });
+  return summary;
 }
 
 }  // namespace foretrain::lab

@@ -36,13 +36,21 @@ struct Summary {
   std::size_t found = 0;     // in the store before
   std::size_t measured = 0;  // now
   std::size_t missing = 0;   // tried without success: failed, or others used the machine
+  std::size_t left_out = 0;  // of settings that this machine cannot give; a note says why
 };
 
-// Runs what a campaign asks and the store does not hold yet. Holds the machine's lock, so that a
-// second lab is refused: Error(Io). A job that fails is recorded as such and does not end the
-// campaign; a model that cannot be built does, before anything runs. Once the workers' interrupt is
-// raised the run that goes on is given up, nothing of it is recorded, and what was done is
-// returned.
+// Runs what a campaign asks and the store does not hold yet, alone on this machine: a second lab is
+// refused, Error(Io). Settings that cannot be had here are left out, which notes say before
+// anything runs. A job that fails is recorded as such and does not end the campaign; a model that
+// cannot be built does, before anything runs. Once the workers' interrupt is raised the run that
+// goes on is given up, nothing of it is recorded, and what was done is returned.
+//
+// Of remote hosts only times are measured. A run is stored under the machine of worker 0, whose
+// steps it tells; its details list the machines of all `hosts`.
 Summary collect(const Campaign& campaign, store::Store& store, const CollectOptions& options);
+
+// The same on given hosts, as many as the largest setting needs.
+Summary collect(const Campaign& campaign, store::Store& store, const CollectOptions& options,
+                Hosts& hosts);
 
 }  // namespace foretrain::lab

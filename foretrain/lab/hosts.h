@@ -35,6 +35,12 @@ struct Allotment {
   double bytes_per_s = 0;   // of its link in each direction; 0: not shaped
 };
 
+// What a machine can give to its hosts besides cores of their own.
+struct Means {
+  bool shaped_links = false;  // in namespaces
+  bool core_shares = false;   // by control groups
+};
+
 // The hosts of a lab, made by the constructor and removed by the destructor. Where this process
 // lives in namespaces of its own (isolate.h), each is a network namespace with a link to a common
 // bridge; elsewhere they are plain processes of this machine, whose links cannot be shaped.
@@ -50,6 +56,7 @@ class Hosts {
   // Of a group with the lab's weight and no limits: for what measures the machine itself.
   const std::vector<std::string>& free_cgroups() const { return free_cgroups_; }
   int count() const { return static_cast<int>(hosts_.size()); }
+  Means means() const { return {isolated_, cgroups_ && cgroups_->limits()}; }
 
   // Throws Error(Unsupported) for what cannot be given here: shaped links without namespaces,
   // shares of a core without control groups, anything on remote hosts.

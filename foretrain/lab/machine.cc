@@ -47,19 +47,13 @@ std::string value_in(const char* file, std::string_view key, char separator) {
   return "";
 }
 
-// The machine's identity, one-way (FNV-1a): up to 16 hexadecimal digits.
-std::string identity(const std::string& cpu) {
+// What names this machine.
+std::string own_name() {
   std::string text;
   std::getline(std::ifstream("/etc/machine-id"), text);
   char name[256] = "";
   if (text.empty() && gethostname(name, sizeof(name) - 1) == 0) text = name;
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char byte : "foretrain-lab " + text + cpu) {
-    hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
-  }
-  std::ostringstream result;
-  result << "lab-" << std::hex << hash;
-  return result.str();
+  return text;
 }
 
 // One core's part: products of small matrices, which stay in its cache, and sums over a block that
@@ -142,12 +136,23 @@ std::map<int, Usage> all_processes() {
 
 }  // namespace
 
+// FNV-1a: up to 16 hexadecimal digits.
+std::string machine_id(const std::string& name, const std::string& cpu) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char byte : "foretrain-lab " + name + cpu) {
+    hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
+  }
+  std::ostringstream result;
+  result << "lab-" << std::hex << hash;
+  return result.str();
+}
+
 int core_count() { return std::max(1, static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN))); }
 
 store::Machine describe_machine() {
   store::Machine machine;
   machine.cpu = value_in("/proc/cpuinfo", "model name", ':');
-  machine.id = identity(machine.cpu);
+  machine.id = machine_id(own_name(), machine.cpu);
   machine.cores = core_count();
   machine.memory_bytes =
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));

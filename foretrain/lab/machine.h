@@ -12,6 +12,10 @@ namespace foretrain::lab {
 // This machine, for the store: a stable identity that names nobody, CPU, memory, kernel.
 store::Machine describe_machine();
 
+// A machine's id from what names it (/etc/machine-id, else its name) and its CPU: one-way, so that
+// the id names nobody.
+std::string machine_id(const std::string& name, const std::string& cpu);
+
 int core_count();
 
 // Time of a fixed amount of arithmetic and memory traffic, done on every core at once, mean over

@@ -105,7 +105,8 @@ double deviation(const std::vector<double>& values) {
   return values.size() < 2 ? 0 : std::sqrt(sum / static_cast<double>(values.size() - 1));
 }
 
-// What operators moved, as a share of what a core can move.
+// What operators moved, as a share of what a core can move; nothing where that is not known, as of
+// remote hosts, whose clocks are others, too.
 std::optional<profile::Trace> memory_trace(const Json& answer, double bytes_per_s, Seconds window) {
   std::vector<double> samples = numbers(answer, "moved_bytes");
   if (samples.empty() || bytes_per_s <= 0) return std::nullopt;

@@ -16,8 +16,8 @@ struct Bench {
   Hosts& hosts;
   Workers& workers;
   WorkerOptions worker_options;
-  double memory_bytes_per_s = 0;                // that is 100 % of memory activity
-  int jobs = 0;                                 // made so far
+  double memory_bytes_per_s = 0;  // that is 100 % of memory activity; 0: it is not recorded
+  int jobs = 0;                   // made so far
   std::map<std::string, std::string> graphs{};  // of each model, as one line of our graph format
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "foretrain/lab/workers.h"
 
+#include <algorithm>
 #include <span>
 #include <string_view>
 
@@ -8,6 +9,7 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/json.h"
 #include "foretrain/base/near.h"
+#include "foretrain/lab/machine.h"
 
 namespace foretrain::lab {
 
@@ -40,6 +42,18 @@ std::string package_line() {
 constexpr const char* kLoader =
     "import json, sys; package = json.loads(sys.stdin.readline()); "
     "exec(package['boot'], {'SOURCES': package['sources'], '__name__': 'boot'})";
+
+// A remote machine as its worker describes it.
+store::Machine machine_of(const Json& said) {
+  store::Machine machine;
+  machine.cpu = said.at("cpu");
+  machine.id = machine_id(said.at("name"), machine.cpu);
+  machine.cores = said.at("cores").get<std::int64_t>();
+  machine.memory_bytes = said.at("memory_bytes").get<double>();
+  machine.kernel = said.at("kernel");
+  machine.system = said.at("system");
+  return machine;
+}
 
 }  // namespace
 
@@ -88,7 +102,10 @@ bool Workers::greet(int host) {
                     {"activity_source", source_of("foretrain_lab/activity.cc")}}
                    .dump());
     const Json answer = parse_json(receive(host, kStartPatience), "a worker's answer");
-    pytorch_ = answer.value("pytorch", "");
+    machines_.resize(std::max(machines_.size(), children_.size()));
+    store::Machine& machine = machines_[static_cast<std::size_t>(host)];
+    machine = hosts_[host].local ? describe_machine() : machine_of(answer.at("machine"));
+    machine.pytorch = answer.value("pytorch", "");
     gpu_ = answer.value("gpu", "");
     const std::string trouble = answer.value("activity_trouble", "");
     if (!trouble.empty() && notes_.empty()) notes_.push_back("no memory activity: " + trouble);

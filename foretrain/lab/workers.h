@@ -9,6 +9,7 @@
 #include "foretrain/base/seconds.h"
 #include "foretrain/lab/child.h"
 #include "foretrain/lab/hosts.h"
+#include "foretrain/store/rows.h"
 
 namespace foretrain::lab {
 
@@ -48,8 +49,11 @@ class Workers {
 
   void end() { children_.clear(); }  // kills all
 
-  const std::string& pytorch() const { return pytorch_; }  // its version
-  const std::string& gpu() const { return gpu_; }          // as its driver calls it; "" without one
+  // What a host is that had a worker: this machine, or what the worker says of a remote one.
+  const store::Machine& machine(int host) const {
+    return machines_[static_cast<std::size_t>(host)];
+  }
+  const std::string& gpu() const { return gpu_; }  // as its driver calls it; "" without one
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
@@ -58,7 +62,7 @@ class Workers {
   const Hosts& hosts_;
   WorkerOptions options_;
   std::vector<std::unique_ptr<Child>> children_;
-  std::string pytorch_;
+  std::vector<store::Machine> machines_;
   std::string gpu_;
   std::vector<std::string> notes_;
 };

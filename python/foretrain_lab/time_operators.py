@@ -120,11 +120,8 @@ def time_one(entry: dict[str, Any], least_s: float, least: int) -> list[dict[str
 
 
 def time_operators(job: dict[str, Any]) -> dict[str, Any]:
-    entries = list(job.get("operators", []))
-    if "graph" in job:
-        entries += of_graph(job["graph"], job["batch"])
     rows, skipped = [], []
-    for entry in entries:
+    for entry in job["operators"]:
         size = sum(math.prod(shape) for shape in entry["shapes"])
         if size > job["most_elements"]:
             skipped.append(f"{entry['op']}: {size} elements are too many")

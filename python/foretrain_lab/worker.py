@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import json
 import os
+import pathlib
+import platform
 import sys
 import traceback
 from typing import Any, TextIO
@@ -22,6 +24,10 @@ def answer(job: dict[str, Any]) -> dict[str, Any]:
         from .train import serve, train
 
         return serve(job) if job["role"] == "server" else train(job)
+    if kind == "list_operators":
+        from .time_operators import of_graph
+
+        return {"operators": of_graph(job["graph"], job["batch"])}
     if kind == "operators":
         from .time_operators import time_operators
 
@@ -41,9 +47,34 @@ def _hello(job: dict[str, Any]) -> dict[str, Any]:
         trouble = str(error)
     return {
         "pytorch": torch.__version__,
+        "machine": machine(),
         "gpu": torch.cuda.get_device_name() if torch.cuda.is_available() else "",
         "activity_trouble": trouble,
     }
+
+
+def machine() -> dict[str, Any]:
+    """The host that this is: runs on remote hosts are stored under it. `name` names it alone."""
+    name = _first(pathlib.Path("/etc/machine-id"), "") or platform.node()
+    cpu = _first(pathlib.Path("/proc/cpuinfo"), "model name").partition(":")[2]
+    system = _first(pathlib.Path("/etc/os-release"), "PRETTY_NAME").partition("=")[2]
+    return {
+        "name": name,
+        "cpu": cpu.lstrip(),
+        "cores": os.cpu_count() or 1,
+        "memory_bytes": os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
+        "kernel": platform.release(),
+        "system": system.replace('"', ""),
+    }
+
+
+def _first(file: pathlib.Path, beginning: str) -> str:
+    """The first line that begins so; "" where there is none."""
+    try:
+        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return ""
+    return next((line for line in lines if line.startswith(beginning)), "")
 
 
 def main() -> None:
