@@ -128,7 +128,7 @@ const std::array kFrameworks{
               .update_tensors_per_launch = 100},
     // TensorFlow with XLA in the vendor's containers: what plain TensorFlow composes are single
     // kernels, norms are fused with what follows, updates are one kernel per variable. One call
-    // issues a cluster of operators (host time assumed).
+    // issues a cluster of operators (host time assumed), whose results come when it ends.
     Framework{.name = "tensorflow-xla",
               .fusion = Fusion::NormActivation,
               .flash_short = false,
@@ -138,6 +138,7 @@ const std::array kFrameworks{
               .fused_update = true,
               .fused_softmax = true,
               .host_scale = 0.35,
+              .gradients_together = true,
               .call_s = 5e-3},
     // XLA compiles the whole step; one call issues it. Assumed.
     Framework{.name = "jax",
@@ -148,7 +149,8 @@ const std::array kFrameworks{
               .fused_update = true,
               .fused_softmax = true,
               .host_scale = 0.1,
-              .update_tensors_per_launch = 1},
+              .update_tensors_per_launch = 1,
+              .gradients_together = true},
 };
 
 void add(const TensorWork& more, TensorWork& work) {

@@ -156,7 +156,7 @@ INSTANTIATE_TEST_SUITE_P(
               R"({"model": "bert-large:seq=128,places=20", "device": "v100-sxm3-32gb", "workers": 64,
                   "workers_per_node": 16, "global_batch": 61440, "precision": "fp16",
                   "framework": "tensorflow-xla", "optimizer": "lamb", "intra_node": "nvswitch",
-                  "network": "8xedr", "strategy": {"kind": "allreduce", "micro_batch": 60}})",
+                  "network": "8xedr", "strategy": {"kind": "horovod", "micro_batch": 60}})",
               "samples_per_s", 9000},
         // The cell joins "6,3": mixed precision took 6.
         Asked{"nvidia_examples",
@@ -166,7 +166,7 @@ INSTANTIATE_TEST_SUITE_P(
               R"({"model": "bert-large:head=qa,seq=384", "device": "v100-sxm2-16gb",
                   "workers": 8, "workers_per_node": 8, "batch": 6, "precision": "fp16",
                   "framework": "tensorflow-xla", "optimizer": "adam", "intra_node": "nvlink2",
-                  "network": "4xedr", "strategy": "allreduce"})",
+                  "network": "4xedr", "strategy": "horovod"})",
               "samples_per_s", 250},
         // 20 million samples/s, though the unit says samples/s.
         Asked{"nvidia_examples",
@@ -175,7 +175,7 @@ INSTANTIATE_TEST_SUITE_P(
               R"({"model": "neumf-ml20m", "device": "a100-sxm4-40gb", "workers": 1,
                   "workers_per_node": 1, "batch": 1048576, "precision": "tf32",
                   "framework": "tensorflow", "optimizer": "adam", "intra_node": "nvswitch",
-                  "network": "8xhdr", "strategy": "allreduce"})",
+                  "network": "8xhdr", "strategy": "horovod"})",
               "samples_per_s", 20e6},
         Asked{"nvidia_examples",
               "s,PyTorch,SpeechRecognition/QuartzNet,,V100 32GB,4,1,4,DGX-1: NVLink,FP32,24,,"

@@ -19,8 +19,10 @@ constexpr double kDdpBucketBytes = 25 * 1024 * 1024;
 // It copies each gradient into its bucket and the sum back. Source: its reducer, with
 // gradient_as_bucket_view=False (the default). AdaptDL's own counts hold them.
 constexpr double kDdpCopies = 2;
-// Horovod's tensor fusion. Source: its documentation, HOROVOD_FUSION_THRESHOLD.
+// Horovod's tensor fusion, and the cycles in which each rank says what it has ready. Source: its
+// documentation, HOROVOD_FUSION_THRESHOLD and HOROVOD_CYCLE_TIME, before version 0.21.
 constexpr double kHorovodBucketBytes = 64 * 1024 * 1024;
+constexpr Seconds kHorovodCycle{5e-3};
 // nn.DataParallel handles every parameter tensor of every device on its own, from threads that
 // share one interpreter. Source: fit on 1 to 4 GPUs of torchvision_gpus data, docs/models.md.
 constexpr Seconds kReplicateTensor{90e-6};
@@ -40,21 +42,27 @@ double total_bytes(const std::vector<Bucket>& buckets) {
   return bytes;
 }
 
+// From the last gradient to the cycle in which all ranks have said that it is there: the largest of
+// p phases that are equally likely, cycle p / (p + 1). Earlier buckets wait behind backward.
+Seconds horovod_wait(int ranks) { return kHorovodCycle * ranks / (ranks + 1); }
+
 void plan_all_reduce(const Step& step, const graph::Bound& bound, const Setting& setting,
                      const Request& request, Communication& plan) {
   constexpr double kAll = std::numeric_limits<double>::infinity();
   const Parallel kind = request.strategy.kind;
   const bool ddp = kind == Parallel::Ddp;
-  const double bytes = ddp                         ? kDdpBucketBytes
-                       : kind == Parallel::Horovod ? kHorovodBucketBytes
-                                                   : kAll;
-  plan.buckets = make_buckets(step, bound, ddp ? kDdpFirstBucketBytes : bytes, bytes);
+  const bool together = kind == Parallel::AllReduce || setting.framework->gradients_together;
+  const double bytes = together ? kAll : ddp ? kDdpBucketBytes : kHorovodBucketBytes;
+  plan.buckets = make_buckets(step, bound, ddp && !together ? kDdpFirstBucketBytes : bytes, bytes);
   const comm::Path path = comm::path_over(setting.cluster);
   std::string_view algorithm = "none";
   for (const Bucket& bucket : plan.buckets) {
     const comm::AllReduce all_reduce = comm::all_reduce(bucket.bytes, path);
     plan.bucket_times.push_back(all_reduce.time);
     algorithm = all_reduce.algorithm;
+  }
+  if (kind == Parallel::Horovod && !plan.buckets.empty()) {
+    plan.bucket_times.back() += horovod_wait(path.ranks);
   }
   if (path.nodes > 1) {
     const double ranks = algorithm == "hierarchical" ? path.nodes : path.ranks;

@@ -136,6 +136,22 @@ TEST_F(Predict, BucketsHoldEveryGradientOnce) {
   EXPECT_GT(buckets.size(), 3U);
 }
 
+// Three ranks agree on the last exchange after 3/4 of a cycle of 5 ms. XLA hands out all gradients
+// at the end, so there is one exchange; else VGG-16's 553 MB are some.
+TEST_F(Predict, HorovodExchangesInCycles) {
+  const std::string three = R"("model":"vgg16","batch":64,"device":"v100","placement":[1,1,1],)"
+                            R"("network":{"bytes_per_s":1e13,"latency_s":0},"strategy":)";
+  const auto exchange = [&](const std::string& rest) {
+    return report(three + rest).communication.count();
+  };
+  EXPECT_NEAR(exchange(R"("horovod")"), 3.75e-3 + exchange(R"("allreduce")"), 1e-6);
+  const auto exchanges = [&](const std::string& rest) {
+    return stages(three + R"("horovod")" + rest).job.transfers.size();
+  };
+  EXPECT_EQ(exchanges(R"(,"framework":"tensorflow-xla")"), 1U);
+  EXPECT_GT(exchanges(R"(,"framework":"tensorflow")"), 2U);
+}
+
 // A pull, and a push of each of VGG-16's 32 variables.
 TEST_F(Predict, VariablesTravelToServersOneByOne) {
   const Stages s = stages(std::string(kVgg) + R"(,"placement":[1,1],"strategy":"ps")");
