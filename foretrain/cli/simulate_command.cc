@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
 #include <atomic>
+#include <cmath>
 #include <exception>
 #include <memory>
 #include <thread>
@@ -89,7 +90,16 @@ std::vector<SimulationReport> run_many(const Options& options, SimulateRun& simu
   return reports;
 }
 
+// Ranges of options let NaN pass.
+void check_numbers(const SimulateOptions& options) {
+  double sum = options.prediction_error.value_or(0) + options.round_s + options.restart_s +
+               options.checkpoint_s + options.mtbf_s + options.repair_s;
+  for (const double limit : options.limits) sum += limit;
+  if (std::isnan(sum)) throw Error(ErrorKind::BadInput, "simulate: an option's number is NaN");
+}
+
 void run_simulate(const Options& options, Console& console) {
+  check_numbers(options.simulate);
   const Library library = load_library();
   for (const std::string& policy : options.sweep) sched::find_policy(policy);
   sched::find_policy(options.simulate.policy);

@@ -156,6 +156,9 @@ std::string traits_text(const Rule& rule) {
 }
 
 void run_intervals(const IntervalsCommand& command) {
+  if (std::isnan(command.fit.conformal.coarser + command.fit.conformal.confidence)) {
+    throw Error(ErrorKind::BadInput, "--coarser and --confidence must be numbers");
+  }
   const Library library = load_library();
   const FittedIntervals fitted = fit_intervals(command.data, command.fit, library);
   std::printf("each source left out of its own intervals, the choice of regimes included:\n");
