@@ -11,6 +11,7 @@
 #include "foretrain/base/file.h"
 #include "foretrain/base/json_writer.h"
 #include "foretrain/base/near.h"
+#include "foretrain/base/number_range.h"
 #include "foretrain/cli/collect_parts.h"
 #include "foretrain/cli/commands.h"
 #include "foretrain/cli/humanise.h"
@@ -166,9 +167,6 @@ void run_campaign(const Options& options, Console& console) {
     throw Error(ErrorKind::BadInput,
                 "collect: name a campaign file, or say 'operators' or 'collectives'");
   }
-  if (options.foreign_cores && !(*options.foreign_cores >= 0 && *options.foreign_cores <= 1e6)) {
-    throw Error(ErrorKind::BadInput, "--foreign-cores must be a number from 0 to 1000000");
-  }
   const std::string where = named(options.campaign);
   lab::Campaign campaign =
       lab::read_campaign(read_file(options.campaign, kMostCampaignBytes), where);
@@ -191,8 +189,10 @@ void run_campaign(const Options& options, Console& console) {
 
 void add_campaign_options(CLI::App& command, Options& options) {
   command.add_option("campaign", options.campaign, "file that says what to measure");
-  command.add_option("--foreign-cores", options.foreign_cores,
-                     "repeat runs while others use more cores than this (campaign's, 0.1)");
+  command
+      .add_option("--foreign-cores", options.foreign_cores,
+                  "repeat runs while others use more cores than this (campaign's, 0.1)")
+      ->check(number_range(0, 1e6));
   command.add_option("--most", options.most, "stop after this many runs")->type_name("N");
   command.add_flag("--dry-run", options.dry, "check all and count what would run");
   add_collect_common(command, options);

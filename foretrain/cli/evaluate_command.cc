@@ -7,6 +7,7 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/near.h"
+#include "foretrain/base/number_range.h"
 #include "foretrain/cli/commands.h"
 #include "foretrain/cli/output.h"
 #include "foretrain/cli/progress.h"
@@ -260,7 +261,7 @@ void add_evaluate_command(CLI::App& app, Console& console) {
       .add_option(
           "--calibrate-usual", options->factors.usual,
           "how far such factors lie from 1: 0.5 for an unknown machine, 0.1 for a known one")
-      ->check(CLI::Range(0.01, 5.0));
+      ->check(number_range(0.01, 5));
   command.callback([options, &console] { run_evaluate(*options, console); });
 }
 

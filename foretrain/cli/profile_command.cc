@@ -10,6 +10,7 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/near.h"
+#include "foretrain/base/number_range.h"
 #include "foretrain/cli/commands.h"
 #include "foretrain/cli/output.h"
 #include "foretrain/cli/profile_text.h"
@@ -47,20 +48,7 @@ int on_standard_output(const Options& options) {
          int{options.html == "-"};
 }
 
-void check_numbers(const Options& options) {
-  constexpr double kMost = 1e15;  // seconds or bytes per second: beyond every machine
-  const std::pair<const char*, double> numbers[]{{"--interval", options.interval_s.value_or(0)},
-                                                 {"--duration", options.duration_s},
-                                                 {"--skip", options.skip_s},
-                                                 {"--cores", options.cores},
-                                                 {"--net-rate", options.net_bytes_per_s},
-                                                 {"--gpu", options.gpu.value_or(0)}};
-  for (const auto& [name, number] : numbers) {
-    if (number >= 0 && number <= kMost) continue;  // NaN is not
-    throw Error(ErrorKind::BadInput,
-                std::string("profile: ") + name + " must be a number from 0 to 1e15");
-  }
-}
+constexpr double kMost = 1e15;  // seconds or bytes per second: beyond every machine
 
 void check(const Options& options) {
   const bool attaches = !options.processes.empty() || !options.cgroup.empty();
@@ -82,7 +70,6 @@ void check(const Options& options) {
   if (options.cores > 0 && !options.from.empty()) {
     throw Error(ErrorKind::BadInput, "profile: --cores has no meaning for a recorded trace");
   }
-  check_numbers(options);
   if (options.interval_s == 0.0) {
     throw Error(ErrorKind::BadInput, "profile: --interval must be above 0 seconds");
   }
@@ -210,19 +197,27 @@ void add_profile_command(CLI::App& app, Console& console) {
                      "attach to the processes of this cgroup's folder");
   command.add_option("--from", options->from,
                      "a recorded trace: our CSV, nvidia-smi, dmon, dcgmi dmon, sar; - reads it");
-  command.add_option("--interval", options->interval_s,
-                     "seconds between samples (0.01); of --from: where the file has no times (1)");
-  command.add_option("--duration", options->duration_s,
-                     "stop after so many seconds (--pid, --cgroup)");
-  command.add_option("--skip", options->skip_s,
-                     "leave out the first seconds: start-up, warming up");
-  command.add_option("--cores", options->cores, "cores that are 100 % (those the job may use)");
-  command.add_option("--net-rate", options->net_bytes_per_s,
-                     "bytes per second that the link carries (the highest sample)");
+  command
+      .add_option("--interval", options->interval_s,
+                  "seconds between samples (0.01); of --from: where the file has no times (1)")
+      ->check(number_range(0, kMost));
+  command
+      .add_option("--duration", options->duration_s, "stop after so many seconds (--pid, --cgroup)")
+      ->check(number_range(0, kMost));
+  command
+      .add_option("--skip", options->skip_s, "leave out the first seconds: start-up, warming up")
+      ->check(number_range(0, kMost));
+  command.add_option("--cores", options->cores, "cores that are 100 % (those the job may use)")
+      ->check(number_range(0, kMost));
+  command
+      .add_option("--net-rate", options->net_bytes_per_s,
+                  "bytes per second that the link carries (the highest sample)")
+      ->check(number_range(0, kMost));
   command
       .add_option("--interface", options->interfaces, "count this network interface (all but lo)")
       ->allow_extra_args(false);
-  command.add_option("--gpu", options->gpu, "index of the GPU, here or in the trace (the busiest)");
+  command.add_option("--gpu", options->gpu, "index of the GPU, here or in the trace (the busiest)")
+      ->check(number_range(0, kMost));
   command.add_flag("--json", options->json, "print the resources object of the report");
   command.add_option("-o,--output", options->csv, "write the samples as CSV; - prints them");
   command.add_option("--svg", options->svg,

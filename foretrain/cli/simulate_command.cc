@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
 #include <atomic>
-#include <cmath>
 #include <exception>
 #include <memory>
 #include <thread>
 
 #include "foretrain/base/error.h"
+#include "foretrain/base/number_range.h"
 #include "foretrain/cli/commands.h"
 #include "foretrain/cli/output.h"
 #include "foretrain/cli/progress.h"
@@ -90,16 +90,7 @@ std::vector<SimulationReport> run_many(const Options& options, SimulateRun& simu
   return reports;
 }
 
-// Ranges of options let NaN pass.
-void check_numbers(const SimulateOptions& options) {
-  double sum = options.prediction_error.value_or(0) + options.round_s + options.restart_s +
-               options.checkpoint_s + options.mtbf_s + options.repair_s;
-  for (const double limit : options.limits) sum += limit;
-  if (std::isnan(sum)) throw Error(ErrorKind::BadInput, "simulate: an option's number is NaN");
-}
-
 void run_simulate(const Options& options, Console& console) {
-  check_numbers(options.simulate);
   const Library library = load_library();
   for (const std::string& policy : options.sweep) sched::find_policy(policy);
   sched::find_policy(options.simulate.policy);
@@ -134,9 +125,7 @@ std::string list_of_policies() {
 constexpr double kLongest = 1e12;  // seconds
 
 void add_number(CLI::App& command, const char* name, double& value, const char* meaning) {
-  command.add_option(name, value, meaning)
-      ->type_name("S")
-      ->check(CLI::Range(0.0, kLongest).description(""));
+  command.add_option(name, value, meaning)->type_name("S")->check(number_range(0, kLongest));
 }
 
 CLI::Option* add_text(CLI::App& command, const char* name, std::string& value, const char* meaning,
@@ -156,7 +145,7 @@ void add_question(CLI::App& command, SimulateOptions& options) {
       ->type_name("A,B")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::Range(0.0, kLongest).description(""));
+      ->check(number_range(0, kLongest));
   add_number(command, "--round", options.round_s, "seconds that a round of max-min lasts (360)");
   command.add_flag("--drop-unfit", options.drop_unfit, "leave out jobs larger than the cluster");
 }
@@ -171,7 +160,7 @@ void add_uncertainty(CLI::App& command, SimulateOptions& options) {
       .add_option("--prediction-error", options.prediction_error,
                   "tell policies the truth times 1 +- up to this, 0 to 1")
       ->type_name("X")
-      ->check(CLI::Range(0.0, 1.0).description(""));
+      ->check(number_range(0, 1));
   command.add_flag("--draw-durations", options.draw,
                    "draw durations from the intervals of the predictions");
   add_number(command, "--restart-cost", options.restart_s, "seconds that resuming a job takes (0)");

@@ -150,7 +150,7 @@ TEST(Simulate, RefusesWhatItCannotDo) {
   expect_refusal(kTrace, {"--cluster", "1x1", "--durations", "guess"}, 2, "trace, placed, engine");
   expect_refusal(kTrace, {"--cluster", "1x1", "--prediction-error", "2"}, 2, "--prediction-error");
   for (const char* option : {"--prediction-error", "--mtbf", "--round", "--limits"}) {
-    expect_refusal(kTrace, {"--cluster", "1x1", option, "nan"}, 2, "NaN");
+    expect_refusal(kTrace, {"--cluster", "1x1", option, "nan"}, 2, "'nan'");
   }
   expect_refusal(kTrace, {"--cluster", "1x1", "--sweep", "fifo", "--jobs", "-"}, 2, "--sweep");
   expect_refusal("submit_s,duration_s,devices\n0,1,4\n", {"--cluster", "1x2"}, 2,

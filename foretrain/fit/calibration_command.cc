@@ -6,6 +6,7 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/file.h"
 #include "foretrain/base/near.h"
+#include "foretrain/base/number_range.h"
 #include "foretrain/evaluate/lab_runs.h"
 #include "foretrain/evaluate/torch_trace.h"
 #include "foretrain/fit/commands.h"
@@ -222,9 +223,9 @@ void add_calibration_command(CLI::App& app) {
   sub.add_option("-o,--output", command->output, "the predictor file to write")->required();
   sub.add_option("--usual", command->fit.usual,
                  "how far such machines lie from the datasheet (0.5)")
-      ->check(CLI::Range(0.01, 5.0));
+      ->check(number_range(0.01, 5));
   sub.add_option("--noise", command->fit.noise, "how far steps lie from predictions (0.08)")
-      ->check(CLI::Range(0.001, 5.0));
+      ->check(number_range(0.001, 5));
   sub.add_option("--factors", command->fit.factors, "find only these; the others stay as they are")
       ->delimiter(',')
       ->allow_extra_args(false)

@@ -10,6 +10,7 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/file.h"
 #include "foretrain/base/near.h"
+#include "foretrain/base/number_range.h"
 #include "foretrain/cost/framework_file.h"
 #include "foretrain/fit/collectives.h"
 #include "foretrain/fit/commands.h"
@@ -156,9 +157,6 @@ std::string traits_text(const Rule& rule) {
 }
 
 void run_intervals(const IntervalsCommand& command) {
-  if (std::isnan(command.fit.conformal.coarser + command.fit.conformal.confidence)) {
-    throw Error(ErrorKind::BadInput, "--coarser and --confidence must be numbers");
-  }
   const Library library = load_library();
   const FittedIntervals fitted = fit_intervals(command.data, command.fit, library);
   std::printf("each source left out of its own intervals, the choice of regimes included:\n");
@@ -198,9 +196,9 @@ void add_intervals(CLI::App& app) {
       ->check(CLI::Range(0, 8));
   sub.add_option("--coarser", command->fit.conformal.coarser,
                  "sources as which the coarser regime's rows count (2)")
-      ->check(CLI::Range(0.1, 100.0));
+      ->check(number_range(0.1, 100));
   sub.add_option("--confidence", command->fit.conformal.confidence, "share that is covered (0.9)")
-      ->check(CLI::Range(0.5, 0.99));
+      ->check(number_range(0.5, 0.99));
   sub.callback([command] { run_intervals(*command); });
 }
 

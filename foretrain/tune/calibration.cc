@@ -143,9 +143,6 @@ std::vector<MeasuredStep> read_steps(const std::filesystem::path& file) {
 FittedCalibration fit_calibration(const std::vector<MeasuredStep>& steps,
                                   const CalibrationFit& options, const Library& library) {
   if (steps.empty()) throw Error(ErrorKind::BadInput, "no measured step to calibrate by");
-  if (!(options.usual > 0) || !(options.noise > 0)) {  // NaN is not
-    throw Error(ErrorKind::BadInput, "usual factors and noise must be numbers above 0");
-  }
   const hw::Device device = common_device(steps, library);
   const bool several = std::any_of(steps.begin(), steps.end(), [&](const MeasuredStep& step) {
     return find_setting(step.request, library).workers > 1;

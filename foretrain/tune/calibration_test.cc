@@ -114,9 +114,6 @@ TEST(FitCalibration, RefusesTwoKindsOfDevices) {
       {parse_request(R"({"model": "mlp", "device": "l4"})", "b"), 1}};
   EXPECT_THROW(fit_calibration(mixed, {}, load_library()), Error);
   EXPECT_THROW(fit_calibration({}, {}, load_library()), Error);
-  CalibrationFit unknown;
-  unknown.usual = std::nan("");
-  EXPECT_THROW(fit_calibration(steps_of({kRequests[0]}, {}), unknown, load_library()), Error);
 }
 
 TEST(ReadSteps, NamesTheLineOfAMistake) {
