@@ -2,8 +2,8 @@
 #
 # foretrain_module(NAME [USES module...] [APART] [LINKS library...])
 #
-# The folder foretrain/NAME becomes the static library foretrain_NAME, and its *_test.cc files
-# the test foretrain_NAME_test. USES names the modules it may include; tools/check_layers.py
+# The folder foretrain/NAME with its subfolders becomes the static library foretrain_NAME, and its
+# *_test.cc files the test foretrain_NAME_test. USES names the modules it may include; tools/check_layers.py
 # holds every #include against it. LINKS names third-party libraries, which stay private.
 # APART keeps it out of `foretrain`, what programs and the Python package link. A main.cc is no part
 # of the library.
@@ -11,8 +11,8 @@
 function(foretrain_module name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "APART" "" "USES;LINKS")
   set(folder ${PROJECT_SOURCE_DIR}/foretrain/${name})
-  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cc)
-  file(GLOB tests CONFIGURE_DEPENDS ${folder}/*_test.cc)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cc)
+  file(GLOB_RECURSE tests CONFIGURE_DEPENDS ${folder}/*_test.cc)
   list(REMOVE_ITEM sources "" ${tests} ${folder}/main.cc)
   list(TRANSFORM arg_USES PREPEND foretrain_)
 

@@ -21,7 +21,7 @@
 #include "foretrain/graph/passes.h"
 #include "foretrain/importer/ftg.h"
 #include "foretrain/importer/onnx.h"
-#include "foretrain/importer/onnx_rules.h"
+#include "foretrain/importer/onnx/rules.h"
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
 

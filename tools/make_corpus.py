@@ -160,7 +160,8 @@ def main():
     while len(lines) + len(errors) < COUNT:
         fresh = []
         while len(fresh) < 500:
-            fresh.append(json.dumps(draw(rng, models[turn % len(models)], devices, frameworks, clouds), separators=(",", ":")))
+            request = draw(rng, models[turn % len(models)], devices, frameworks, clouds)
+            fresh.append(json.dumps(request, separators=(",", ":")))
             turn += 1
         for line, error in zip(fresh, refused(program, fresh)):
             if not error:

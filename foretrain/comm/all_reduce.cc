@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "foretrain/comm/all_reduce.h"
 
-#include "foretrain/comm/hierarchical.h"
-#include "foretrain/comm/ring.h"
-#include "foretrain/comm/tree.h"
+#include "foretrain/comm/detail/hierarchical.h"
+#include "foretrain/comm/detail/ring.h"
+#include "foretrain/comm/detail/tree.h"
 
 namespace foretrain::comm {
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <random>
 
-#include "foretrain/comm/ring.h"
+#include "foretrain/comm/detail/ring.h"
 
 namespace foretrain::comm {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cassert>
 
-#include "foretrain/comm/transfer.h"
+#include "foretrain/comm/detail/transfer.h"
 
 namespace foretrain::comm {
 

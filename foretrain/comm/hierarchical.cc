@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/comm/hierarchical.h"
+#include "foretrain/comm/detail/hierarchical.h"
 
 #include "foretrain/comm/all_gather.h"
+#include "foretrain/comm/detail/ring.h"
 #include "foretrain/comm/reduce_scatter.h"
-#include "foretrain/comm/ring.h"
 
 namespace foretrain::comm {
 

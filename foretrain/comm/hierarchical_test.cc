@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/comm/hierarchical.h"
+#include "foretrain/comm/detail/hierarchical.h"
 
 #include <gtest/gtest.h>
 
-#include "foretrain/comm/ring.h"
+#include "foretrain/comm/detail/ring.h"
 
 namespace foretrain::comm {
 namespace {

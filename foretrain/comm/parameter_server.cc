@@ -5,7 +5,7 @@
 #include <cassert>
 #include <utility>
 
-#include "foretrain/comm/transfer.h"
+#include "foretrain/comm/detail/transfer.h"
 
 namespace foretrain::comm {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "foretrain/comm/point_to_point.h"
 
-#include "foretrain/comm/transfer.h"
+#include "foretrain/comm/detail/transfer.h"
 
 namespace foretrain::comm {
 

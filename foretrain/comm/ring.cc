@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/comm/ring.h"
+#include "foretrain/comm/detail/ring.h"
 
 #include <cassert>
 
-#include "foretrain/comm/transfer.h"
+#include "foretrain/comm/detail/transfer.h"
 
 namespace foretrain::comm {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/comm/ring.h"
+#include "foretrain/comm/detail/ring.h"
 
 #include <gtest/gtest.h>
 

@@ -22,10 +22,10 @@ TEST(AgainstSimGrid, IsNotInstalled) {
 #include <vector>
 
 #include "foretrain/comm/all_reduce.h"
-#include "foretrain/comm/hierarchical.h"
+#include "foretrain/comm/detail/hierarchical.h"
+#include "foretrain/comm/detail/ring.h"
 #include "foretrain/comm/parameter_server.h"
 #include "foretrain/comm/path.h"
-#include "foretrain/comm/ring.h"
 
 namespace foretrain::comm {
 namespace {

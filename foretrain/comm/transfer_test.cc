@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/comm/transfer.h"
+#include "foretrain/comm/detail/transfer.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/comm/tree.h"
+#include "foretrain/comm/detail/tree.h"
 
 #include <bit>
 #include <cassert>
 
-#include "foretrain/comm/transfer.h"
+#include "foretrain/comm/detail/transfer.h"
 
 namespace foretrain::comm {
 

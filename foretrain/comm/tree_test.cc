@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/comm/tree.h"
+#include "foretrain/comm/detail/tree.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "foretrain/comm/ring.h"
+#include "foretrain/comm/detail/ring.h"
 
 namespace foretrain::comm {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/cost/attention.h"
+#include "foretrain/cost/detail/attention.h"
 
 #include <algorithm>
 #include <cmath>
 
+#include "foretrain/cost/detail/gemm.h"
+#include "foretrain/cost/detail/sustained.h"
 #include "foretrain/cost/families.h"
-#include "foretrain/cost/gemm.h"
-#include "foretrain/cost/sustained.h"
 
 namespace foretrain::cost {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/cost/attention.h"
+#include "foretrain/cost/detail/attention.h"
 
 #include <gtest/gtest.h>
 

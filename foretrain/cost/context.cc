@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "foretrain/cost/attention.h"
+#include "foretrain/cost/detail/attention.h"
+#include "foretrain/cost/detail/sustained.h"
 #include "foretrain/cost/op_time.h"
-#include "foretrain/cost/sustained.h"
 
 namespace foretrain::cost {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/cost/conv.h"
+#include "foretrain/cost/detail/conv.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "foretrain/cost/gemm.h"
-#include "foretrain/cost/sustained.h"
+#include "foretrain/cost/detail/gemm.h"
+#include "foretrain/cost/detail/sustained.h"
 
 namespace foretrain::cost {
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "foretrain/cost/conv.h"
+#include "foretrain/cost/detail/conv.h"
 
 namespace foretrain::cost {
 namespace {

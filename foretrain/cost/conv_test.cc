@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/cost/conv.h"
+#include "foretrain/cost/detail/conv.h"
 
 #include <gtest/gtest.h>
 

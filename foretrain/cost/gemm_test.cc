@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/cost/gemm.h"
+#include "foretrain/cost/detail/gemm.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "foretrain/cost/detail/gemm.h"
 #include "foretrain/cost/families.h"
-#include "foretrain/cost/gemm.h"
 
 namespace foretrain::cost {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/cost/sustained.h"
+#include "foretrain/cost/detail/sustained.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "foretrain/graph/builder.h"
+#include "foretrain/graph/detail/rewrite.h"
 #include "foretrain/graph/passes.h"
-#include "foretrain/graph/rewrite.h"
 
 namespace foretrain::graph {
 namespace {
@@ -46,8 +46,8 @@ class Expansion {
     const Shape shape = rewrite_.graph().tensor(scores).shape;
     Tensor tensor;
     tensor.name = type == DType::Bool ? "causal_mask" : "attention_mask";
-    tensor.shape = type == DType::Bool ? Shape{1, 1, shape[2], shape[3]}
-                                       : Shape{shape[0], 1, 1, shape[3]};
+    tensor.shape =
+        type == DType::Bool ? Shape{1, 1, shape[2], shape[3]} : Shape{shape[0], 1, 1, shape[3]};
     tensor.type = type;
     tensor.role = Role::Buffer;
     rewrite_.graph().tensors.push_back(tensor);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "foretrain/graph/detail/rewrite.h"
 #include "foretrain/graph/passes.h"
-#include "foretrain/graph/rewrite.h"
 
 namespace foretrain::graph {
 

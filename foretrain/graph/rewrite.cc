@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/graph/rewrite.h"
+#include "foretrain/graph/detail/rewrite.h"
 
 #include "foretrain/graph/builder.h"
 #include "foretrain/graph/passes.h"

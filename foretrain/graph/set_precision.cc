@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "foretrain/graph/builder.h"
+#include "foretrain/graph/detail/rewrite.h"
 #include "foretrain/graph/op.h"
 #include "foretrain/graph/passes.h"
-#include "foretrain/graph/rewrite.h"
 
 namespace foretrain::graph {
 namespace {

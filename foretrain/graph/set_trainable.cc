@@ -4,9 +4,9 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/near.h"
 #include "foretrain/graph/builder.h"
+#include "foretrain/graph/detail/rewrite.h"
 #include "foretrain/graph/op.h"
 #include "foretrain/graph/passes.h"
-#include "foretrain/graph/rewrite.h"
 
 namespace foretrain::graph {
 namespace {
@@ -77,7 +77,8 @@ Graph with_lora(Graph model, std::int64_t rank) {
     const TensorId b = parameter(graph, node.scope + ".lora_B.weight", Shape{weight[0], Dim(rank)});
     const std::string scope = node.scope + ".lora";
     const TensorId thin = add(graph, Kind::Linear, {x, a}, scope);
-    const TensorId wide = add(graph, Kind::Scale, {add(graph, Kind::Linear, {thin, b}, scope)}, scope);
+    const TensorId wide =
+        add(graph, Kind::Scale, {add(graph, Kind::Linear, {thin, b}, scope)}, scope);
     const TensorId base = rewrite.now(node.outputs[0]);
     rewrite.becomes(node.outputs[0], add(graph, Kind::Add, {base, wide}, scope));
   }
@@ -99,8 +100,8 @@ Graph set_trainable(Graph model, const std::string& what) {
       return with_lora(std::move(model), rank);
     }
   }
-  throw Error(ErrorKind::BadInput, "trainable '" + printable(what) +
-                                       "' is not known; use all, head or lora:rank=16");
+  throw Error(ErrorKind::BadInput,
+              "trainable '" + printable(what) + "' is not known; use all, head or lora:rank=16");
 }
 
 }  // namespace foretrain::graph

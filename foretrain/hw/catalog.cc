@@ -12,10 +12,10 @@
 #include "foretrain/base/embedded.h"
 #include "foretrain/base/error.h"
 #include "foretrain/base/near.h"
-#include "foretrain/hw/cloud_file.h"
-#include "foretrain/hw/device_file.h"
-#include "foretrain/hw/facts.h"
-#include "foretrain/hw/link_file.h"
+#include "foretrain/hw/detail/cloud_file.h"
+#include "foretrain/hw/detail/device_file.h"
+#include "foretrain/hw/detail/facts.h"
+#include "foretrain/hw/detail/link_file.h"
 
 namespace foretrain::hw {
 
@@ -141,10 +141,9 @@ Device find_cpu(const Catalog& catalog, std::string_view name, std::string_view 
   const bool share = cores && *cores >= kLeastCores && *cores < 1;
   const bool whole = cores && *cores >= 1 && *cores <= kMostCores && *cores == std::floor(*cores);
   if (!share && !whole) {
-    throw Error(ErrorKind::BadInput, "device '" + printable(name) +
-                                         "': write cpu:cores=N with 1 to " +
-                                         std::to_string(kMostCores) +
-                                         " cores, or a share of one from 0.01");
+    throw Error(ErrorKind::BadInput,
+                "device '" + printable(name) + "': write cpu:cores=N with 1 to " +
+                    std::to_string(kMostCores) + " cores, or a share of one from 0.01");
   }
   return cpu_of(catalog, *cores, options.substr(kCores.size()));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/hw/cloud_file.h"
+#include "foretrain/hw/detail/cloud_file.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/hw/device_file.h"
+#include "foretrain/hw/detail/device_file.h"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/hw/facts.h"
+#include "foretrain/hw/detail/facts.h"
 
 #include <algorithm>
 #include <charconv>

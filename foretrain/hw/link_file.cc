@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/hw/link_file.h"
+#include "foretrain/hw/detail/link_file.h"
 
 #include <array>
 

@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "foretrain/base/error.h"
-#include "foretrain/importer/onnx_test_file.h"
+#include "foretrain/importer/onnx/test_file.h"
 
 namespace foretrain::importer {
 namespace {

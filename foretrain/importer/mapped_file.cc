@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/importer/mapped_file.h"
+#include "foretrain/importer/detail/mapped_file.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

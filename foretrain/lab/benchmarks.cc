@@ -8,8 +8,8 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/json.h"
 #include "foretrain/lab/campaign.h"
+#include "foretrain/lab/detail/measure.h"
 #include "foretrain/lab/isolate.h"
-#include "foretrain/lab/measure.h"
 
 namespace foretrain::lab {
 namespace {

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "foretrain/base/error.h"
+#include "foretrain/lab/detail/machine.h"
 #include "foretrain/lab/fake_worker.h"
-#include "foretrain/lab/machine.h"
 
 namespace foretrain::lab {
 namespace {

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "foretrain/base/error.h"
-#include "foretrain/lab/command.h"
+#include "foretrain/lab/detail/command.h"
 
 namespace foretrain::lab {
 namespace {

@@ -9,11 +9,11 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/json.h"
+#include "foretrain/lab/detail/judge.h"
+#include "foretrain/lab/detail/machine.h"
+#include "foretrain/lab/detail/measure.h"
 #include "foretrain/lab/interrupt.h"
 #include "foretrain/lab/isolate.h"
-#include "foretrain/lab/judge.h"
-#include "foretrain/lab/machine.h"
-#include "foretrain/lab/measure.h"
 #include "foretrain/lab/plan.h"
 
 namespace foretrain::lab {

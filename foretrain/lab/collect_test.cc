@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "foretrain/base/json.h"
+#include "foretrain/lab/detail/machine.h"
 #include "foretrain/lab/fake_worker.h"
-#include "foretrain/lab/machine.h"
 #include "foretrain/store/test_store.h"
 
 namespace foretrain::lab {

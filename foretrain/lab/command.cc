@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/lab/command.h"
+#include "foretrain/lab/detail/command.h"
 
 #include <array>
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "foretrain/base/error.h"
-#include "foretrain/lab/command.h"
+#include "foretrain/lab/detail/command.h"
 
 namespace foretrain::lab {
 namespace {

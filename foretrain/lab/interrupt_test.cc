@@ -6,7 +6,7 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/lab/child.h"
-#include "foretrain/lab/command.h"
+#include "foretrain/lab/detail/command.h"
 
 namespace foretrain::lab {
 namespace {

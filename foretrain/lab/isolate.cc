@@ -15,7 +15,7 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/lab/cgroups.h"
-#include "foretrain/lab/command.h"
+#include "foretrain/lab/detail/command.h"
 
 namespace foretrain::lab {
 namespace {

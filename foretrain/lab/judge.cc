@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/lab/judge.h"
+#include "foretrain/lab/detail/judge.h"
 
 #include <cmath>
 

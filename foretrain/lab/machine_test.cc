@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/lab/machine.h"
+#include "foretrain/lab/detail/machine.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/lab/measure.h"
+#include "foretrain/lab/detail/measure.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include "foretrain/base/json.h"
 #include "foretrain/base/median.h"
 #include "foretrain/importer/ftg.h"
-#include "foretrain/lab/machine.h"
+#include "foretrain/lab/detail/machine.h"
 #include "foretrain/predict/library.h"
 #include "foretrain/predict/setting.h"
 #include "foretrain/profile/analyse.h"

@@ -9,7 +9,7 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/json.h"
 #include "foretrain/base/near.h"
-#include "foretrain/lab/machine.h"
+#include "foretrain/lab/detail/machine.h"
 
 namespace foretrain::lab {
 

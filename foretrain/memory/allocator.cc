@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/memory/allocator.h"
+#include "foretrain/memory/detail/allocator.h"
 
 #include <algorithm>
 

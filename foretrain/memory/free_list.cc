@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/memory/free_list.h"
+#include "foretrain/memory/detail/free_list.h"
 
 #include <algorithm>
 

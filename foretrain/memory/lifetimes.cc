@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/memory/lifetimes.h"
+#include "foretrain/memory/detail/lifetimes.h"
 
 #include <algorithm>
 #include <numeric>
 
 #include "foretrain/graph/op.h"
-#include "foretrain/memory/scratch.h"
+#include "foretrain/memory/detail/scratch.h"
 
 namespace foretrain::memory {
 namespace {

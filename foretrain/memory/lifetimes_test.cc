@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/memory/lifetimes.h"
+#include "foretrain/memory/detail/lifetimes.h"
 
 #include <gtest/gtest.h>
 
@@ -84,8 +84,8 @@ std::int64_t kept_bytes(const std::vector<Storage>& storages, Part part) {
 // 11 sum      z l dw2 db2 dh dw1 db1          36352; dh goes
 // 12 update   z l dw2 db2 dw1 db1, and Adam's temporaries of 11264: 31232
 TEST(Lifetimes, MatchAPerceptronByHand) {
-  const Graph step = graph::update(graph::backward(perceptron(Kind::Relu, {}, true)),
-                                   graph::Optimizer::Adam);
+  const Graph step =
+      graph::update(graph::backward(perceptron(Kind::Relu, {}, true)), graph::Optimizer::Adam);
   ASSERT_EQ(step.nodes.size(), 13U);
   const std::vector<Storage> storages = storages_of(step);
   EXPECT_EQ(live_bytes(storages, 13),
@@ -99,8 +99,8 @@ TEST(Lifetimes, MatchAPerceptronByHand) {
 
 // The peak is at node 9: of its 60416 bytes dw2 and db2, 2560, are gradients of parameters.
 TEST(Peak, MatchesAPerceptronByHand) {
-  const Graph step = graph::update(graph::backward(perceptron(Kind::Relu, {}, true)),
-                                   graph::Optimizer::Sgd);
+  const Graph step =
+      graph::update(graph::backward(perceptron(Kind::Relu, {}, true)), graph::Optimizer::Sgd);
   const std::vector<Storage> storages = storages_of(step);
   const PartBytes parts = peak(storages, events(storages));
   EXPECT_EQ(parts, (PartBytes{11264, 2560, 0, 33792 + 60416 - 2560, 0}));
@@ -204,8 +204,8 @@ TEST(Lifetimes, ShortCopiesOfWeightsStayUntilForwardEnds) {
 
 // Zeroed instead of dropped: the old gradients are kept, new ones last until they are added.
 TEST(Lifetimes, AccumulatedGradientsAreKept) {
-  const Graph step = graph::backward(perceptron(Kind::Relu, {}, true),
-                                     graph::GradientHandling::Accumulate);
+  const Graph step =
+      graph::backward(perceptron(Kind::Relu, {}, true), graph::GradientHandling::Accumulate);
   const std::vector<Storage> storages = storages_of(step);
   EXPECT_EQ(kept_bytes(storages, Part::Gradients), 11264);
   for (const Storage& s : storages) {
@@ -235,8 +235,8 @@ TEST(Lifetimes, ShortParametersHaveMastersInFp32) {
 // Without a caching allocator nothing is rounded, and the optimizer goes through its
 // parameters one by one: two temporaries of the largest, 8192.
 TEST(Lifetimes, ACpuCountsExactBytes) {
-  const Graph step = graph::update(graph::backward(perceptron(Kind::Relu, {}, true)),
-                                   graph::Optimizer::Adam);
+  const Graph step =
+      graph::update(graph::backward(perceptron(Kind::Relu, {}, true)), graph::Optimizer::Adam);
   const std::vector<Storage> storages = storages_of(step, {.caching_allocator = false});
   EXPECT_EQ(kept_bytes(storages, Part::Parameters), 10432);
   const std::int64_t left = 8192 + 4 + 10432;  // z, the loss, gradients
@@ -245,8 +245,8 @@ TEST(Lifetimes, ACpuCountsExactBytes) {
 
 // What is asked for is given back, except what is kept.
 TEST(Events, BalanceOverAStep) {
-  const Graph step = graph::update(graph::backward(perceptron(Kind::Relu, {}, true)),
-                                   graph::Optimizer::Adam);
+  const Graph step =
+      graph::update(graph::backward(perceptron(Kind::Relu, {}, true)), graph::Optimizer::Adam);
   const std::vector<Storage> storages = storages_of(step);
   std::vector<int> held(storages.size(), 0);
   for (const std::int32_t event : events(storages)) {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "foretrain/memory/lifetimes.h"
-#include "foretrain/memory/replay.h"
+#include "foretrain/memory/detail/lifetimes.h"
+#include "foretrain/memory/detail/replay.h"
 
 namespace foretrain::memory {
 namespace {
@@ -24,8 +24,7 @@ Use step_memory(const graph::Bound& step, const Options& options) {
   use.optimizer = part(Part::Optimizer);
   use.activations = part(Part::Activations);
   use.workspace = part(Part::Workspace);
-  use.allocated =
-      use.parameters + use.gradients + use.optimizer + use.activations + use.workspace;
+  use.allocated = use.parameters + use.gradients + use.optimizer + use.activations + use.workspace;
   if (options.caching_allocator && use.allocated < kAbsurdBytes) {
     use.fragmentation = std::max(0.0, reserved_bytes(storages, one_step) - use.allocated);
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/memory/replay.h"
+#include "foretrain/memory/detail/replay.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "foretrain/memory/allocator.h"
+#include "foretrain/memory/detail/allocator.h"
 
 namespace foretrain::memory {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/memory/replay.h"
+#include "foretrain/memory/detail/replay.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/memory/scratch.h"
+#include "foretrain/memory/detail/scratch.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "foretrain/base/json_writer.h"
-#include "foretrain/profile/period.h"
+#include "foretrain/profile/detail/period.h"
 
 namespace foretrain::profile {
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "foretrain/profile/period.h"
+#include "foretrain/profile/detail/period.h"
 
 namespace foretrain::profile {
 namespace {

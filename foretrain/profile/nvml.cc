@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/profile/nvml.h"
+#include "foretrain/profile/detail/nvml.h"
 
 #include <dlfcn.h>
 

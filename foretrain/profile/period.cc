@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/profile/period.h"
+#include "foretrain/profile/detail/period.h"
 
 #include <algorithm>
 #include <cmath>

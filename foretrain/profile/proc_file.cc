@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/profile/proc_file.h"
+#include "foretrain/profile/detail/proc_file.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/profile/processes.h"
+#include "foretrain/profile/detail/processes.h"
 
 #include <unistd.h>
 

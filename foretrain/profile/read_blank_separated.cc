@@ -4,7 +4,7 @@
 #include <istream>
 
 #include "foretrain/base/near.h"
-#include "foretrain/profile/trace_readers.h"
+#include "foretrain/profile/detail/trace_readers.h"
 
 namespace foretrain::profile {
 namespace {

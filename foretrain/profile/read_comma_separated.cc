@@ -8,7 +8,7 @@
 
 #include "foretrain/base/csv.h"
 #include "foretrain/base/near.h"
-#include "foretrain/profile/trace_readers.h"
+#include "foretrain/profile/detail/trace_readers.h"
 
 namespace foretrain::profile {
 namespace {

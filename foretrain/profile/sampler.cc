@@ -13,9 +13,9 @@
 #include <thread>
 
 #include "foretrain/base/error.h"
-#include "foretrain/profile/nvml.h"
-#include "foretrain/profile/processes.h"
-#include "foretrain/profile/windows.h"
+#include "foretrain/profile/detail/nvml.h"
+#include "foretrain/profile/detail/processes.h"
+#include "foretrain/profile/detail/windows.h"
 
 namespace foretrain::profile {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "foretrain/base/csv.h"
 #include "foretrain/base/error.h"
-#include "foretrain/profile/trace_readers.h"
-#include "foretrain/profile/trace_windows.h"
+#include "foretrain/profile/detail/trace_readers.h"
+#include "foretrain/profile/detail/trace_windows.h"
 
 namespace foretrain::profile {
 namespace {

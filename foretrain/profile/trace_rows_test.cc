@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/profile/trace_rows.h"
+#include "foretrain/profile/detail/trace_rows.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/profile/windows.h"
+#include "foretrain/profile/detail/windows.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <span>
 
-#include "foretrain/resource/two_means.h"
+#include "foretrain/resource/detail/two_means.h"
 
 namespace foretrain::resource {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/resource/two_means.h"
+#include "foretrain/resource/detail/two_means.h"
 
 #include <gtest/gtest.h>
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "foretrain/sched/policies.h"
-#include "foretrain/sched/share.h"
+#include "foretrain/sched/detail/policies.h"
+#include "foretrain/sched/detail/share.h"
 
 namespace foretrain::sched {
 namespace {

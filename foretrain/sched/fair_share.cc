@@ -4,7 +4,7 @@
 #include <set>
 #include <tuple>
 
-#include "foretrain/sched/policies.h"
+#include "foretrain/sched/detail/policies.h"
 #include "foretrain/sched/state.h"
 
 namespace foretrain::sched {

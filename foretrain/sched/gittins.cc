@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "foretrain/base/error.h"
-#include "foretrain/sched/levels.h"
-#include "foretrain/sched/policies.h"
+#include "foretrain/sched/detail/levels.h"
+#include "foretrain/sched/detail/policies.h"
 
 namespace foretrain::sched {
 namespace {

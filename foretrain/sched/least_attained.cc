@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/sched/levels.h"
-#include "foretrain/sched/policies.h"
+#include "foretrain/sched/detail/levels.h"
+#include "foretrain/sched/detail/policies.h"
 
 namespace foretrain::sched {
 namespace {

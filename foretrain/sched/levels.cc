@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/sched/levels.h"
+#include "foretrain/sched/detail/levels.h"
 
 #include <algorithm>
 #include <memory>
 #include <utility>
 
-#include "foretrain/sched/share.h"
+#include "foretrain/sched/detail/share.h"
 
 namespace foretrain::sched {
 namespace {

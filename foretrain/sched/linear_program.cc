@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/sched/linear_program.h"
+#include "foretrain/sched/detail/linear_program.h"
 
 #include <Clp_C_Interface.h>
 

@@ -4,8 +4,8 @@
 #include <map>
 #include <memory>
 
-#include "foretrain/sched/linear_program.h"
-#include "foretrain/sched/policies.h"
+#include "foretrain/sched/detail/linear_program.h"
+#include "foretrain/sched/detail/policies.h"
 #include "foretrain/sched/state.h"
 
 namespace foretrain::sched {

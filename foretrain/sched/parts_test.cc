@@ -5,10 +5,10 @@
 #include <cmath>
 
 #include "foretrain/base/error.h"
+#include "foretrain/sched/detail/linear_program.h"
+#include "foretrain/sched/detail/random.h"
 #include "foretrain/sched/generate.h"
-#include "foretrain/sched/linear_program.h"
 #include "foretrain/sched/quantiles.h"
-#include "foretrain/sched/random.h"
 #include "foretrain/sched/test_runs.h"
 
 namespace foretrain::sched {

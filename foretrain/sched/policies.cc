@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/sched/policies.h"
+#include "foretrain/sched/detail/policies.h"
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/near.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Small cases that were worked out by hand: (submit, duration, devices), then who runs when.
-#include "foretrain/sched/policies.h"
+#include "foretrain/sched/detail/policies.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/sched/policies.h"
-#include "foretrain/sched/share.h"
+#include "foretrain/sched/detail/policies.h"
+#include "foretrain/sched/detail/share.h"
 
 namespace foretrain::sched {
 

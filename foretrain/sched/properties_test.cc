@@ -6,7 +6,7 @@
 #include <random>
 #include <set>
 
-#include "foretrain/sched/share.h"
+#include "foretrain/sched/detail/share.h"
 #include "foretrain/sched/test_runs.h"
 
 namespace foretrain::sched {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/sched/share.h"
+#include "foretrain/sched/detail/share.h"
 
 #include <utility>
 

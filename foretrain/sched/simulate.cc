@@ -6,7 +6,7 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/near.h"
-#include "foretrain/sched/random.h"
+#include "foretrain/sched/detail/random.h"
 
 namespace foretrain::sched {
 namespace {

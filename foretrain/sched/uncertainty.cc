@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "foretrain/sched/random.h"
+#include "foretrain/sched/detail/random.h"
 
 namespace foretrain::sched {
 namespace {

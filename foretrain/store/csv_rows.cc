@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/store/csv_rows.h"
+#include "foretrain/store/detail/csv_rows.h"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/store/database.h"
+#include "foretrain/store/detail/database.h"
 
 #include <sqlite3.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/near.h"
-#include "foretrain/store/schema.h"
+#include "foretrain/store/detail/schema.h"
 #include "foretrain/store/store.h"
 
 namespace foretrain::store {

@@ -7,7 +7,7 @@
 #include "foretrain/base/json.h"
 #include "foretrain/base/near.h"
 #include "foretrain/store/columns.h"
-#include "foretrain/store/csv_rows.h"
+#include "foretrain/store/detail/csv_rows.h"
 #include "foretrain/store/exchange.h"
 
 namespace foretrain::store {

@@ -6,10 +6,10 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/near.h"
+#include "foretrain/store/detail/operator_files.h"
+#include "foretrain/store/detail/read_row.h"
+#include "foretrain/store/detail/run_files.h"
 #include "foretrain/store/exchange.h"
-#include "foretrain/store/operator_files.h"
-#include "foretrain/store/read_row.h"
-#include "foretrain/store/run_files.h"
 
 namespace foretrain::store {
 namespace {

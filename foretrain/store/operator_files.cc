@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/store/operator_files.h"
+#include "foretrain/store/detail/operator_files.h"
 
 #include <algorithm>
 #include <string_view>

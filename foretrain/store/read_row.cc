@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/store/read_row.h"
+#include "foretrain/store/detail/read_row.h"
 
 #include <algorithm>
 #include <initializer_list>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/store/run_files.h"
+#include "foretrain/store/detail/run_files.h"
 
 #include <set>
 #include <tuple>
 
 #include "foretrain/base/near.h"
-#include "foretrain/store/read_row.h"
+#include "foretrain/store/detail/read_row.h"
 
 namespace foretrain::store {
 namespace {

@@ -10,7 +10,7 @@
 #include "foretrain/base/json.h"
 #include "foretrain/base/near.h"
 #include "foretrain/store/columns.h"
-#include "foretrain/store/database.h"
+#include "foretrain/store/detail/database.h"
 #include "foretrain/store/exchange.h"
 
 namespace foretrain::store {

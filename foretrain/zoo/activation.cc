@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/zoo/activation.h"
+#include "foretrain/zoo/detail/activation.h"
 
 #include <algorithm>
 #include <array>
 #include <cassert>
 
-#include "foretrain/zoo/transformer_layers.h"
+#include "foretrain/zoo/language/transformer_layers.h"
 
 namespace foretrain::zoo {
 namespace {

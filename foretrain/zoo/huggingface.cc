@@ -6,7 +6,7 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/json.h"
 #include "foretrain/base/near.h"
-#include "foretrain/zoo/huggingface_translation.h"
+#include "foretrain/zoo/language/huggingface_translation.h"
 #include "foretrain/zoo/zoo.h"
 
 namespace foretrain::zoo {

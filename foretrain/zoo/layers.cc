@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/zoo/layers.h"
+#include "foretrain/zoo/detail/layers.h"
 
 namespace foretrain::zoo {
 

@@ -2,8 +2,8 @@
 // Layers of neurons with ReLU between them.
 #include <string>
 
-#include "foretrain/zoo/layers.h"
-#include "foretrain/zoo/registry.h"
+#include "foretrain/zoo/detail/layers.h"
+#include "foretrain/zoo/detail/registry.h"
 
 namespace foretrain::zoo {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/zoo/recurrent_layers.h"
+#include "foretrain/zoo/detail/recurrent_layers.h"
 
 #include <vector>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/zoo/spec.h"
+#include "foretrain/zoo/detail/spec.h"
 
 #include <gtest/gtest.h>
 

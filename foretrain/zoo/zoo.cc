@@ -7,7 +7,7 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/near.h"
-#include "foretrain/zoo/registry.h"
+#include "foretrain/zoo/detail/registry.h"
 
 namespace foretrain::zoo {
 namespace {

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "foretrain/memory/detail/lifetimes.h"
+
+namespace foretrain::memory {
+
+// What PyTorch's caching allocator has reserved after as many steps as it takes until one asks
+// for nothing new. `step` is what `events` gives.
+double reserved_bytes(const std::vector<Storage>& storages, const std::vector<std::int32_t>& step);
+
+}  // namespace foretrain::memory

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "foretrain/profile/detail/trace_rows.h"
+#include "foretrain/profile/trace_file.h"
+
+namespace foretrain::profile {
+
+// Rows as a trace: those of one device, in windows of their usual distance. Throws Error(BadInput)
+// where no column is known, where the device asked for is not there, and where the rows are spread
+// over too many windows.
+Trace into_windows(TraceRows rows, const std::string& name, const ReadOptions& options);
+
+}  // namespace foretrain::profile
