@@ -34,7 +34,8 @@ TEST(JsonWriter, WhatIsNotFiniteOrAbsentIsNull) {
 TEST(JsonWriter, NumbersReadBackExactly) {
   std::mt19937_64 random(5);
   for (int i = 0; i < 1000; ++i) {
-    const double number = std::ldexp(static_cast<double>(random()), static_cast<int>(random() % 200) - 100);
+    const double number =
+        std::ldexp(static_cast<double>(random()), static_cast<int>(random() % 200) - 100);
     JsonWriter writer;
     writer.begin_array().value(number).end_array();
     EXPECT_EQ(parse_json(writer.finish(), "test")[0].get<double>(), number);

@@ -266,8 +266,8 @@ Load load_of(const NodeView& v, const Work& work, const Context& context) {
   }
 }
 
-// What fits the cache moves faster where an operator runs again and again; in a step others have used
-// the cache meanwhile. Continuous and growing with the bytes.
+// What fits the cache moves faster where an operator runs again and again; in a step others have
+// used the cache meanwhile. Continuous and growing with the bytes.
 double memory_time(double bytes, bool cached, const Context& context) {
   if (!cached || !context.repeated) return bytes / context.memory_bytes_per_s;
   const double beyond = (bytes - context.l2_bytes) / context.memory_bytes_per_s;

@@ -59,8 +59,9 @@ TEST(Cpu, FewChannelsCostAsManyAsAVectorHolds) {
               1e-9);
 }
 
-// An image of 4 channels has 1 KiB, filled up to 16 in oneDNN's buffers 4 KiB: with 6,200 images those
-// of input and output are above 25 MB each and cost 0.25 ns per byte more, with 6,000 they are not.
+// An image of 4 channels has 1 KiB, filled up to 16 in oneDNN's buffers 4 KiB: with 6,200 images
+// those of input and output are above 25 MB each and cost 0.25 ns per byte more, with 6,000 they
+// are not.
 TEST(Cpu, LargeBuffersGetNewPages) {
   const double expected = conv_time_of(6000, 4, 3).memory.count() * 6200 / 6000;
   EXPECT_NEAR(conv_time_of(6200, 4, 3).memory.count() - expected, 2 * 6200 * 4096 * 0.25e-9, 1e-6);

@@ -80,7 +80,7 @@ struct Context {
   double conv_cool_share = 1;     // of convolutions
   double launch_s = 0;            // busy time that a small kernel adds
   double conv_launch_s = 0;       // likewise around convolutions
-  bool repeated = false;          // an operator by itself, again and again: it finds its data in caches
+  bool repeated = false;  // an operator by itself, again and again: it finds its data in caches
 };
 
 // `model` must outlive the result.

@@ -32,8 +32,8 @@ std::string run_request(const std::string& configuration, const std::string& whe
 std::vector<MeasuredStep> calibration_runs(const std::filesystem::path& file,
                                            const std::string& setting, std::size_t count);
 
-// What whole jobs of these models took besides their steps, each counted as the median one: the median
-// of the jobs; 0 where there is none.
+// What whole jobs of these models took besides their steps, each counted as the median one: the
+// median of the jobs; 0 where there is none.
 double startup_s(const std::filesystem::path& file, const std::vector<MeasuredStep>& of);
 
 inline constexpr const char* kUnshapedNetwork = "5gbps";  // what Python and one core move

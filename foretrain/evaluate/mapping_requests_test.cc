@@ -148,16 +148,17 @@ INSTANTIATE_TEST_SUITE_P(
                   "network": "8xhdr", "strategy": {"kind": "allreduce", "micro_batch": 128}})",
             "samples_per_s", 5000},
         // Four nodes of 16; mixed precision has the first global batch.
-        Asked{"nvidia_examples",
-              "s,TensorFlow2,LanguageModeling/BERT,,V100 32GB,16,1,16,DGX-2: NVSwitch,AMP/FP16,60,"
-              "\"61440 , 65536\",throughput,9000,sequences/s,ddp,\"col=\"\"Throughput - mixed "
-              "precision\"\"; sect=\"\"Pre-training training performance: Multi-node\"\"; Gradient "
-              "Accumulation: mixed precision, FP32=16 , 32; Sequence Length=128; Num Nodes=4\"",
-              R"({"model": "bert-large:seq=128,places=20", "device": "v100-sxm3-32gb", "workers": 64,
+        Asked{
+            "nvidia_examples",
+            "s,TensorFlow2,LanguageModeling/BERT,,V100 32GB,16,1,16,DGX-2: NVSwitch,AMP/FP16,60,"
+            "\"61440 , 65536\",throughput,9000,sequences/s,ddp,\"col=\"\"Throughput - mixed "
+            "precision\"\"; sect=\"\"Pre-training training performance: Multi-node\"\"; Gradient "
+            "Accumulation: mixed precision, FP32=16 , 32; Sequence Length=128; Num Nodes=4\"",
+            R"({"model": "bert-large:seq=128,places=20", "device": "v100-sxm3-32gb", "workers": 64,
                   "workers_per_node": 16, "global_batch": 61440, "precision": "fp16",
                   "framework": "tensorflow-xla", "optimizer": "lamb", "intra_node": "nvswitch",
                   "network": "8xedr", "strategy": {"kind": "horovod", "micro_batch": 60}})",
-              "samples_per_s", 9000},
+            "samples_per_s", 9000},
         // The cell joins "6,3": mixed precision took 6.
         Asked{"nvidia_examples",
               "s,TensorFlow2,LanguageModeling/BERT,,V100 16GB,8,1,8,DGX-1: NVLink,AMP/FP16,63,504,"

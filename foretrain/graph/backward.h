@@ -47,8 +47,8 @@ class GradientContext {
   const Graph& graph() const { return graph_; }
   const Shape& shape(TensorId id) const { return graph_.tensor(id).shape; }
 
-  bool needs(int i) const;            // whether input i wants a gradient
-  bool arrived(int i) const;          // whether output i has one
+  bool needs(int i) const;             // whether input i wants a gradient
+  bool arrived(int i) const;           // whether output i has one
   TensorId gradient(int i = 0) const;  // of output i
 
   // Adds a backward node whose outputs look like the tensors `like`.

@@ -31,7 +31,8 @@ Dim operator*(const Dim& a, const Dim& b) {
   }
   for (std::size_t i = 0; i < product.power.size(); ++i) {
     const int power = a.power[i] + b.power[i];
-    if (power > 8) throw Error(ErrorKind::BadInput, "a shape has a symbol to more than its 8th power");
+    if (power > 8)
+      throw Error(ErrorKind::BadInput, "a shape has a symbol to more than its 8th power");
     product.power[i] = static_cast<std::uint8_t>(power);
   }
   return product;

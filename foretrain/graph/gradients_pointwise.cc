@@ -12,8 +12,8 @@ Attributes of(const GradientContext& context) {
 // An element-wise gradient of input `i` from dy and what else it needs; as large as dy.
 void give_pointwise(GradientContext& context, int i, std::vector<TensorId> inputs) {
   if (!context.needs(i)) return;
-  context.give(i, context.emit_one(Kind::PointwiseGrad, std::move(inputs), context.out(0),
-                                   of(context)));
+  context.give(
+      i, context.emit_one(Kind::PointwiseGrad, std::move(inputs), context.out(0), of(context)));
 }
 
 }  // namespace

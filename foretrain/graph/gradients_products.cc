@@ -54,12 +54,12 @@ void grad_conv(GradientContext& context) {
   const TensorId dy = context.gradient();
   const Attributes& attributes = context.node().attributes;
   if (context.needs(0)) {
-    context.give(0, context.emit_one(Kind::ConvInputGrad, {dy, context.in(1)}, context.in(0),
-                                     attributes));
+    context.give(
+        0, context.emit_one(Kind::ConvInputGrad, {dy, context.in(1)}, context.in(0), attributes));
   }
   if (context.needs(1)) {
-    context.give(1, context.emit_one(Kind::ConvWeightGrad, {dy, context.in(0)}, context.in(1),
-                                     attributes));
+    context.give(
+        1, context.emit_one(Kind::ConvWeightGrad, {dy, context.in(0)}, context.in(1), attributes));
   }
   if (context.needs(2)) context.give(2, context.emit_one(Kind::SumTo, {dy}, context.in(2)));
 }
@@ -96,8 +96,8 @@ void grad_recurrent(GradientContext& context) {
 
 void grad_embedding(GradientContext& context) {
   if (!context.needs(1)) return;
-  context.give(1, context.emit_one(Kind::EmbeddingGrad, {context.gradient(), context.in(0)},
-                                   context.in(1)));
+  context.give(
+      1, context.emit_one(Kind::EmbeddingGrad, {context.gradient(), context.in(0)}, context.in(1)));
 }
 
 // Nothing is known of it, so its gradient is as unknown: what it saw and what came back go in.

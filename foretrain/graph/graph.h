@@ -29,32 +29,38 @@ enum class Phase : std::uint8_t { Forward, Backward, Update };
 
 // Numbers that say how an operator works. Only what shapes, counts or costs depend on.
 enum class Attr : std::uint8_t {
-  Kernel,       // window per spatial axis
-  Stride,       // likewise
-  Padding,      // likewise: before and after, alike; two values per axis: before, after
-  Dilation,     // likewise
-  Groups,       // of a convolution or group norm
-  CeilMode,     // pooling rounds up
-  Transposed,   // of a convolution
+  Kernel,         // window per spatial axis
+  Stride,         // likewise
+  Padding,        // likewise: before and after, alike; two values per axis: before, after
+  Dilation,       // likewise
+  Groups,         // of a convolution or group norm
+  CeilMode,       // pooling rounds up
+  Transposed,     // of a convolution
   OutputPadding,  // of a transposed convolution
-  Shape,        // target of reshape and expand; 0 copies, one -1 is what is left
-  Axis,         // concat, softmax, gather, slice
-  Axes,         // reduce, transpose (permutation), norms (how many trailing axes: one value)
-  KeepDims,     // reduce
-  Start, End, Step,  // slice
-  TransposeA, TransposeB,  // matmul
-  Gates,        // 4 LSTM, 3 GRU, 1 plain recurrent
-  Hidden, Layers, Directions, BatchFirst,  // recurrent
-  Causal,       // attention looks back only
-  Mask,         // attention adds a mask
-  Dropout,      // attention drops probabilities
-  Inplace,      // the output overwrites the first input
-  Frozen,       // batch norm uses its running statistics
-  Of,           // of a gradient: the forward Kind; of a fused node: the Kinds of its parts
-  Optimizer,    // of an update: its Optimizer
-  Outputs,      // opaque and split: how many
-  Sizes,        // split: along Axis
-  Type,         // cast: the DType
+  Shape,          // target of reshape and expand; 0 copies, one -1 is what is left
+  Axis,           // concat, softmax, gather, slice
+  Axes,           // reduce, transpose (permutation), norms (how many trailing axes: one value)
+  KeepDims,       // reduce
+  Start,
+  End,
+  Step,  // slice
+  TransposeA,
+  TransposeB,  // matmul
+  Gates,       // 4 LSTM, 3 GRU, 1 plain recurrent
+  Hidden,
+  Layers,
+  Directions,
+  BatchFirst,  // recurrent
+  Causal,      // attention looks back only
+  Mask,        // attention adds a mask
+  Dropout,     // attention drops probabilities
+  Inplace,     // the output overwrites the first input
+  Frozen,      // batch norm uses its running statistics
+  Of,          // of a gradient: the forward Kind; of a fused node: the Kinds of its parts
+  Optimizer,   // of an update: its Optimizer
+  Outputs,     // opaque and split: how many
+  Sizes,       // split: along Axis
+  Type,        // cast: the DType
 };
 
 struct Attribute {
@@ -108,7 +114,8 @@ struct Graph {
   std::vector<Node> nodes;
   std::vector<TensorId> outputs;  // what inference returns
   std::optional<TensorId> loss;   // the scalar that training lowers
-  std::vector<std::pair<TensorId, TensorId>> gradients;  // of each trainable parameter, after backward
+  std::vector<std::pair<TensorId, TensorId>>
+      gradients;                   // of each trainable parameter, after backward
   std::vector<std::string> notes;  // what a reader should know: assumptions made on import
 
   const Tensor& tensor(TensorId id) const { return tensors[static_cast<std::size_t>(id)]; }

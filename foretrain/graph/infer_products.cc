@@ -63,9 +63,9 @@ Shapes infer_conv(const Node& node, const Shapes& inputs) {
   require_bias(inputs, 2, out_channels);
   Shape result{x[0], out_channels};
   for (int axis = 2; axis < x.rank(); ++axis) {
-    result.push_back(transposed ? unwindowed(node, x[axis], axis - 2, weight[axis].factor)
-                                : windowed(node, x[axis], axis - 2, x.rank() - 2,
-                                           weight[axis].factor, false));
+    result.push_back(
+        transposed ? unwindowed(node, x[axis], axis - 2, weight[axis].factor)
+                   : windowed(node, x[axis], axis - 2, x.rank() - 2, weight[axis].factor, false));
   }
   return {result};
 }

@@ -13,10 +13,9 @@ void require(bool fits, const char* message) {
 
 void require_inputs(const Shapes& inputs, std::size_t least, std::size_t most) {
   if (inputs.size() < least || inputs.size() > most) {
-    throw Error(ErrorKind::BadInput,
-                "takes " + std::to_string(least) +
-                    (most == least ? "" : " to " + std::to_string(most)) + " inputs, has " +
-                    std::to_string(inputs.size()));
+    throw Error(ErrorKind::BadInput, "takes " + std::to_string(least) +
+                                         (most == least ? "" : " to " + std::to_string(most)) +
+                                         " inputs, has " + std::to_string(inputs.size()));
   }
 }
 
@@ -59,7 +58,8 @@ Shapes infer_reshape(const Node& node, const Shapes& inputs) {
   for (std::size_t i = 0; i < target->size(); ++i) {
     Dim dim = (*target)[i];
     if (dim == Dim(0)) {
-      require(static_cast<int>(i) < inputs[0].rank(), "reshape copies a dimension that is not there");
+      require(static_cast<int>(i) < inputs[0].rank(),
+              "reshape copies a dimension that is not there");
       dim = inputs[0][static_cast<int>(i)];
     }
     if (dim == Dim(-1)) {
@@ -124,7 +124,8 @@ Shapes infer_split(const Node& node, const Shapes& inputs) {
   Shapes results;
   Dim sum(0);
   for (const Dim& size : *sizes) {
-    require(size.factor > 0 && size.power == inputs[0][axis].power, "split has a size that does not fit");
+    require(size.factor > 0 && size.power == inputs[0][axis].power,
+            "split has a size that does not fit");
     Shape part = inputs[0];
     part[axis] = size;
     sum.factor += size.factor;

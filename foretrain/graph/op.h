@@ -21,8 +21,20 @@ struct Work {
 };
 
 enum class Family : std::uint8_t {
-  View, Copy, Matrix, Convolution, Attention, Recurrent, Lookup, Pointwise, Reduction,
-  Normalization, Pool, Loss, Update, Opaque,
+  View,
+  Copy,
+  Matrix,
+  Convolution,
+  Attention,
+  Recurrent,
+  Lookup,
+  Pointwise,
+  Reduction,
+  Normalization,
+  Pool,
+  Loss,
+  Update,
+  Opaque,
 };
 
 // What automatic mixed precision does with an operator's floating-point inputs.

@@ -28,7 +28,7 @@ inline constexpr std::array kOptimizers{
     OptimizerRow{Optimizer::Adagrad, "adagrad", 1, 3, 2},
     OptimizerRow{Optimizer::RmsProp, "rmsprop", 1, 3, 2},
     OptimizerRow{Optimizer::Lars, "lars", 1, 5, 2},  // norms of parameter and gradient first
-    OptimizerRow{Optimizer::None, "none", 0, 0, 0},   // gradients only, as some benchmarks time
+    OptimizerRow{Optimizer::None, "none", 0, 0, 0},  // gradients only, as some benchmarks time
 };
 
 constexpr const OptimizerRow& row_of(Optimizer optimizer) {

@@ -99,8 +99,8 @@ void grad_conv(GradientContext&);
 void grad_attention(GradientContext&);
 void grad_recurrent(GradientContext&);
 void grad_embedding(GradientContext&);
-void grad_from_input(GradientContext&);   // gelu, silu, ...: needs what came in
-void grad_from_output(GradientContext&);  // relu, sigmoid, tanh, ...: needs what went out
+void grad_from_input(GradientContext&);    // gelu, silu, ...: needs what came in
+void grad_from_output(GradientContext&);   // relu, sigmoid, tanh, ...: needs what went out
 void grad_linear_unary(GradientContext&);  // neg, scale: needs nothing
 void grad_add(GradientContext&);
 void grad_sub(GradientContext&);

@@ -72,8 +72,7 @@ Work work_conv_grad(const NodeView& v) {
   const Extent& kernel = weight ? v.out(0) : v.in(1);
   const double count = weight ? v.out_count(0) : v.in_count(1);
   const double x_count = weight ? v.in_count(1) : v.out_count(0);
-  work.flops =
-      2 * (transposed ? x_count : v.in_count(0)) * count / static_cast<double>(kernel[0]);
+  work.flops = 2 * (transposed ? x_count : v.in_count(0)) * count / static_cast<double>(kernel[0]);
   return work;
 }
 
@@ -143,7 +142,8 @@ Work work_pointwise(const NodeView& v) {
 Work work_fused(const NodeView& v) {
   Work work = traffic(v);
   const std::vector<Dim>* parts = v.node.attributes.find(Attr::Of);
-  work.vector_flops = largest_count(v) * (parts == nullptr ? 1 : static_cast<double>(parts->size()));
+  work.vector_flops =
+      largest_count(v) * (parts == nullptr ? 1 : static_cast<double>(parts->size()));
   for (const Dim& part : parts == nullptr ? std::vector<Dim>{} : *parts) {
     const auto kind = static_cast<Kind>(part.factor);
     const bool frozen = kind == Kind::BatchNorm && v.attr(Attr::Frozen, 0) != 0;

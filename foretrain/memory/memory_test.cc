@@ -98,8 +98,8 @@ TEST(StepMemory, PartsAddUpExactly) {
         Optimizer::Adam);
     for (const std::int64_t batch : {1, 7, 64, 1000}) {
       const Use use = use_of(step, batch);
-      EXPECT_EQ(use.allocated, use.parameters + use.gradients + use.optimizer + use.activations +
-                                   use.workspace);
+      EXPECT_EQ(use.allocated,
+                use.parameters + use.gradients + use.optimizer + use.activations + use.workspace);
       EXPECT_GE(use.fragmentation, 0);
       EXPECT_LT(use.fragmentation, use.allocated + 64e6);
     }
@@ -109,8 +109,7 @@ TEST(StepMemory, PartsAddUpExactly) {
 // Everything has its own memory at the same times whatever the batch, so live bytes cannot fall.
 TEST(StepMemory, AllocatedNeverFallsWhenTheBatchGrows) {
   for (const bool searches : {false, true}) {
-    const Graph step =
-        graph::update(graph::backward(residual_network(4)), Optimizer::Momentum);
+    const Graph step = graph::update(graph::backward(residual_network(4)), Optimizer::Momentum);
     double before = 0;
     for (std::int64_t batch = 1; batch <= 128; ++batch) {
       const Use use = use_of(step, batch, {.search_workspace = searches});

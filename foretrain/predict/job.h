@@ -17,9 +17,9 @@ enum TaskKind : std::int32_t { kHostTask, kKernelTask, kCommunicationTask, kServ
 
 // Workers that behave alike: the same device in the same company. One of them is simulated.
 struct WorkerClass {
-  int device = 0;               // Cluster::devices
-  int devices_on_node = 1;      // the most of such a node
-  int workers = 0;              // how many there are
+  int device = 0;           // Cluster::devices
+  int devices_on_node = 1;  // the most of such a node
+  int workers = 0;          // how many there are
   sim::ResourceId host = 0;
   sim::ResourceId stream = 0;
   std::vector<cost::OpTime> ops;  // of each node of the step

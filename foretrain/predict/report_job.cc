@@ -27,12 +27,13 @@ std::optional<double> price_per_hour(const Stages& stages, const Request& reques
   }
   double price = 0;
   for (const WorkerClass& worker : stages.job.classes) {
-    const std::string& device = setting.cluster.devices[static_cast<std::size_t>(worker.device)].name;
+    const std::string& device =
+        setting.cluster.devices[static_cast<std::size_t>(worker.device)].name;
     const hw::Instance* instance = hw::cheapest_instance(library.catalog, device);
     if (instance == nullptr) return std::nullopt;
     price += worker.workers * hw::price_per_device_hour_usd(*instance);
-    std::string note = "price of " + device + " as in " + instance->provider + " " + instance->name +
-                       ", " + instance->price_date;
+    std::string note = "price of " + device + " as in " + instance->provider + " " +
+                       instance->name + ", " + instance->price_date;
     notes.push_back(std::move(note));
   }
   return price;
@@ -58,7 +59,8 @@ void add(Estimate& estimate, double seconds) {
 
 void report_job(const Stages& stages, const Request& request, const Library& library,
                 Report& report) {
-  const bool alone = request.strategy.kind == Parallel::ParameterServer && request.strategy.asynchronous;
+  const bool alone =
+      request.strategy.kind == Parallel::ParameterServer && request.strategy.asynchronous;
   const double samples_per_step =
       static_cast<double>(stages.setting.batch) * stages.setting.workers;
   std::optional<double> epoch_steps;
@@ -78,8 +80,7 @@ void report_job(const Stages& stages, const Request& request, const Library& lib
     report.assumptions.push_back("start-up of the job is in the total time, as calibrated");
   }
   if (alone) report.assumptions.push_back("asynchronous workers share the steps evenly");
-  const std::optional<double> price =
-      price_per_hour(stages, request, library, report.assumptions);
+  const std::optional<double> price = price_per_hour(stages, request, library, report.assumptions);
   if (price) {
     report.cost_usd = times(*report.total_time_s, *price / 3600);
   } else {

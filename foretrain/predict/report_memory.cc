@@ -12,13 +12,18 @@ namespace {
 
 // Device memory that driver, libraries and kernels take before the first tensor; one run of the
 // user's own gives a better value. Source: nvidia-smi readings collected in docs/models.md.
-constexpr std::array<std::pair<std::string_view, double>, 9> kContextBytes{{
-    {"kepler", 0.30e9}, {"maxwell", 0.35e9}, {"pascal", 0.50e9}, {"volta", 0.90e9},
-    {"turing", 0.90e9}, {"ampere", 1.40e9}, {"ada", 1.00e9}, {"hopper", 1.60e9},
-    {"blackwell", 1.60e9}}};
+constexpr std::array<std::pair<std::string_view, double>, 9> kContextBytes{{{"kepler", 0.30e9},
+                                                                            {"maxwell", 0.35e9},
+                                                                            {"pascal", 0.50e9},
+                                                                            {"volta", 0.90e9},
+                                                                            {"turing", 0.90e9},
+                                                                            {"ampere", 1.40e9},
+                                                                            {"ada", 1.00e9},
+                                                                            {"hopper", 1.60e9},
+                                                                            {"blackwell", 1.60e9}}};
 constexpr double kOtherContextBytes = 1.0e9;
-constexpr double kCpuContextBytes = 0.25e9;       // the process itself
-constexpr double kCollectivesBytes = 0.30e9;      // NCCL's channels and buffers
+constexpr double kCpuContextBytes = 0.25e9;   // the process itself
+constexpr double kCollectivesBytes = 0.30e9;  // NCCL's channels and buffers
 
 double context_bytes(const hw::Device& device) {
   if (device.context_bytes) return *device.context_bytes;
@@ -35,15 +40,15 @@ MemoryReport report_memory(const Stages& stages, const Request& request) {
   // With mixed devices the smallest memory decides whether the job fits.
   const std::vector<hw::Device>& devices = stages.setting.cluster.devices;
   const hw::Device& device = *std::min_element(
-      devices.begin(), devices.end(),
-      [](const hw::Device& a, const hw::Device& b) { 
+      devices.begin(), devices.end(), [](const hw::Device& a, const hw::Device& b) {
         return hw::usable_memory_bytes(a) < hw::usable_memory_bytes(b);
       });
   const Parallel kind = request.strategy.kind;
   const bool several = stages.setting.workers > 1 && request.mode == Mode::Train;
 
   memory::Options options;
-  options.gradient_buckets = several && kind != Parallel::DataParallel && kind != Parallel::ParameterServer;
+  options.gradient_buckets =
+      several && kind != Parallel::DataParallel && kind != Parallel::ParameterServer;
   options.short_with_master = stages.setting.framework->casting == graph::Casting::WholeModel &&
                               request.precision != Precision::Fp32 &&
                               request.precision != Precision::Tf32 &&
@@ -63,7 +68,8 @@ MemoryReport report_memory(const Stages& stages, const Request& request) {
   report.workspace = use.workspace;
   report.fragmentation = use.fragmentation;
   report.framework = request.context_bytes.value_or(context_bytes(device));
-  if (!request.context_bytes && several && !hw::is_cpu(device)) report.framework += kCollectivesBytes;
+  if (!request.context_bytes && several && !hw::is_cpu(device))
+    report.framework += kCollectivesBytes;
   report.peak = report.allocated + report.fragmentation + report.framework;
   report.capacity = hw::usable_memory_bytes(device);
   report.fits = report.peak <= report.capacity;

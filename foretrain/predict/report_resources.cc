@@ -11,9 +11,9 @@ namespace {
 constexpr Seconds kWindow{0.01};
 constexpr Seconds kDeviceSmoothing{0.03};
 constexpr Seconds kNetworkSmoothing{0.05};
-constexpr double kPeriods = 6;          // the curve that is split covers so many steps,
-constexpr double kLeastWindows = 64;    // at least so many windows
-constexpr double kMostWindows = 2048;   // and at most so many: longer steps get longer windows
+constexpr double kPeriods = 6;         // the curve that is split covers so many steps,
+constexpr double kLeastWindows = 64;   // at least so many windows
+constexpr double kMostWindows = 2048;  // and at most so many: longer steps get longer windows
 
 // How a quantity grows over one step that repeats: corner points of its running total.
 class Running {
@@ -117,8 +117,7 @@ ResourceReport report_network(const Stages& stages, const Sampling& sampling,
     }
   }
   const hw::Cluster& cluster = stages.setting.cluster;
-  const hw::Link& network =
-      cluster.links[static_cast<std::size_t>(cluster.nodes.front().network)];
+  const hw::Link& network = cluster.links[static_cast<std::size_t>(cluster.nodes.front().network)];
   return split(running, sampling, kNetworkSmoothing, hw::node_bytes_per_s(network), "B/s");
 }
 
@@ -131,9 +130,8 @@ void report_resources(const Stages& stages, Seconds period, Report& report) {
   report.worker.net_tx = report_network(stages, sampling, &Transfer::worker_tx_bytes);
   report.worker.net_rx = report_network(stages, sampling, &Transfer::worker_rx_bytes);
   report.worker.memory_used = constant(report.memory.peak, report.memory.capacity, "B");
-  const bool servers = std::any_of(
-      stages.job.program.tasks.begin(), stages.job.program.tasks.end(),
-      [](const sim::Task& task) { return task.kind == kServerTask; });
+  const bool servers = std::any_of(stages.job.program.tasks.begin(), stages.job.program.tasks.end(),
+                                   [](const sim::Task& task) { return task.kind == kServerTask; });
   if (servers) {
     report.server.emplace();
     report.server->net_tx = report_network(stages, sampling, &Transfer::server_tx_bytes);

@@ -13,12 +13,15 @@ namespace {
 
 constexpr double kMost = 1e18;
 
-constexpr std::array kParallelNames{
-    std::pair{"ddp", Parallel::Ddp},          std::pair{"allreduce", Parallel::AllReduce},
-    std::pair{"dataparallel", Parallel::DataParallel}, std::pair{"ps", Parallel::ParameterServer},
-    std::pair{"horovod", Parallel::Horovod},  std::pair{"fsdp", Parallel::Fsdp},
-    std::pair{"zero1", Parallel::Zero1},      std::pair{"zero2", Parallel::Zero2},
-    std::pair{"zero3", Parallel::Zero3}};
+constexpr std::array kParallelNames{std::pair{"ddp", Parallel::Ddp},
+                                    std::pair{"allreduce", Parallel::AllReduce},
+                                    std::pair{"dataparallel", Parallel::DataParallel},
+                                    std::pair{"ps", Parallel::ParameterServer},
+                                    std::pair{"horovod", Parallel::Horovod},
+                                    std::pair{"fsdp", Parallel::Fsdp},
+                                    std::pair{"zero1", Parallel::Zero1},
+                                    std::pair{"zero2", Parallel::Zero2},
+                                    std::pair{"zero3", Parallel::Zero3}};
 
 [[noreturn]] void bad(const std::string& where, const std::string& what) {
   throw Error(ErrorKind::BadInput, where + ": " + what);
@@ -93,8 +96,8 @@ class Reader {
     }
     for (const Json& entry : *value) {
       if (!entry.is_number_integer() || entry.get<double>() < least || entry.get<double>() > 1024) {
-        bad(where(), "'" + key + "' must hold whole numbers between " + std::to_string(least) +
-                         " and 1024");
+        bad(where(),
+            "'" + key + "' must hold whole numbers between " + std::to_string(least) + " and 1024");
       }
       result.push_back(entry.get<int>());
     }
@@ -153,10 +156,11 @@ void read_cluster(Reader& reader, Request& request) {
   if (!request.placement.empty()) {
     std::int64_t sum = 0;
     for (const int devices : request.placement) sum += devices;
-    if (request.workers_per_node) bad(reader.where(), "give 'placement' or 'workers_per_node', not both");
+    if (request.workers_per_node)
+      bad(reader.where(), "give 'placement' or 'workers_per_node', not both");
     if (workers && *workers != sum) {
-      bad(reader.where(), "'placement' adds up to " + std::to_string(sum) + " devices, 'workers' says " +
-                              std::to_string(*workers));
+      bad(reader.where(), "'placement' adds up to " + std::to_string(sum) +
+                              " devices, 'workers' says " + std::to_string(*workers));
     }
     request.workers = static_cast<int>(sum);
   } else if (workers) {
@@ -164,8 +168,9 @@ void read_cluster(Reader& reader, Request& request) {
   }
   if (request.cluster && (request.device || !request.placement.empty() || workers ||
                           request.workers_per_node || request.intra_node || request.network)) {
-    bad(reader.where(), "'cluster' already says devices, placement and links; leave out device, "
-                        "workers, workers_per_node, placement, intra_node and network");
+    bad(reader.where(),
+        "'cluster' already says devices, placement and links; leave out device, "
+        "workers, workers_per_node, placement, intra_node and network");
   }
 }
 
@@ -177,7 +182,8 @@ void read_length(Reader& reader, Request& request) {
   request.dataset = reader.text("dataset");
   const int lengths = (request.epochs ? 1 : 0) + (request.steps ? 1 : 0) + (request.tokens ? 1 : 0);
   if (lengths > 1) bad(reader.where(), "give only one of 'epochs', 'steps' and 'tokens'");
-  if (request.samples && request.dataset) bad(reader.where(), "give 'samples' or 'dataset', not both");
+  if (request.samples && request.dataset)
+    bad(reader.where(), "give 'samples' or 'dataset', not both");
 }
 
 void read_training(Reader& reader, Request& request) {
@@ -186,8 +192,9 @@ void read_training(Reader& reader, Request& request) {
   if (request.batch && request.global_batch) {
     bad(reader.where(), "give 'batch' or 'global_batch', not both");
   }
-  const std::string precision = reader.one_of(
-      "precision", "fp32", std::vector<std::string>(kPrecisionNames.begin(), kPrecisionNames.end()));
+  const std::string precision =
+      reader.one_of("precision", "fp32",
+                    std::vector<std::string>(kPrecisionNames.begin(), kPrecisionNames.end()));
   request.precision = *precision_named(precision);
   if (const auto framework = reader.text("framework")) request.framework = *framework;
   std::vector<std::string> optimizers;
@@ -210,7 +217,8 @@ void read_training(Reader& reader, Request& request) {
 
 Request parse_request(std::string_view json, const std::string& where) {
   const Json object = parse_json(json, where);
-  if (!object.is_object()) bad(where, "a request is a JSON object such as {\"model\": \"resnet50\"}");
+  if (!object.is_object())
+    bad(where, "a request is a JSON object such as {\"model\": \"resnet50\"}");
   Reader reader(object, where);
   Request request;
   const auto model = reader.text("model");
@@ -226,12 +234,12 @@ Request parse_request(std::string_view json, const std::string& where) {
   request.context_bytes = reader.positive("context_bytes", true);
   request.price_per_device_hour = reader.positive("price_per_device_hour", true);
   request.cloud = reader.text("cloud");
-  request.engine = reader.one_of("engine", "auto",
-                                 {"auto", "operators", "inspector", "embedding", "scaling"});
+  request.engine =
+      reader.one_of("engine", "auto", {"auto", "operators", "inspector", "embedding", "scaling"});
   if (const Json* files = reader.find("predictors")) {
-    const bool names = files->is_array() && std::all_of(files->begin(), files->end(), [](const Json& one) {
-      return one.is_string();
-    });
+    const bool names =
+        files->is_array() &&
+        std::all_of(files->begin(), files->end(), [](const Json& one) { return one.is_string(); });
     if (!names) bad(where, "'predictors' is not a list of file names");
     request.predictors = files->get<std::vector<std::string>>();
   }

@@ -22,7 +22,17 @@ struct Described {
 
 enum class Mode { Train, Inference };
 
-enum class Parallel { Ddp, AllReduce, DataParallel, ParameterServer, Horovod, Fsdp, Zero1, Zero2, Zero3 };
+enum class Parallel {
+  Ddp,
+  AllReduce,
+  DataParallel,
+  ParameterServer,
+  Horovod,
+  Fsdp,
+  Zero1,
+  Zero2,
+  Zero3
+};
 
 // How the work is divided. Beyond data parallelism every degree is 1 in this version.
 struct Strategy {

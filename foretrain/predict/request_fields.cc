@@ -44,7 +44,8 @@ constexpr std::array kFields{
     RequestField{"context_bytes", Number, "device memory taken by driver and libraries"},
     RequestField{"price_per_device_hour", Number, "in USD, for the cost"},
     RequestField{"cloud", Text, "cloud instance (foretrain clouds), for network and cost"},
-    RequestField{"predictors", List, "files written by fit: operators, calibration, framework, intervals"},
+    RequestField{"predictors", List,
+                 "files written by fit: operators, calibration, framework, intervals"},
     RequestField{"engine", Text, "auto or operators (auto)"},
 };
 

@@ -41,8 +41,10 @@ TEST(ParseRequest, FillsEveryField) {
 }
 
 TEST(ParseRequest, NamesTheFieldThatIsWrong) {
-  EXPECT_NE(error_of(R"({"device":"v100"})").find("request 7: 'model' is required"), std::string::npos);
-  EXPECT_NE(error_of(R"({"model":"x","batch_size":3})").find("did you mean 'batch'"), std::string::npos);
+  EXPECT_NE(error_of(R"({"device":"v100"})").find("request 7: 'model' is required"),
+            std::string::npos);
+  EXPECT_NE(error_of(R"({"model":"x","batch_size":3})").find("did you mean 'batch'"),
+            std::string::npos);
   EXPECT_NE(error_of(R"({"model":"x","batch":-3})").find("'batch'"), std::string::npos);
   EXPECT_NE(error_of(R"({"model":"x","batch":1e300})").find("'batch'"), std::string::npos);
   EXPECT_NE(error_of(R"({"model":"x","batch":2.5})").find("'batch'"), std::string::npos);
@@ -51,7 +53,8 @@ TEST(ParseRequest, NamesTheFieldThatIsWrong) {
   EXPECT_NE(error_of(R"({"model":"x","host_speed":NaN})").find("request 7"), std::string::npos);
   EXPECT_NE(error_of(R"({"model":"x","precision":"fp12"})").find("fp16"), std::string::npos);
   EXPECT_NE(error_of(R"({"model":"x","strategy":"dpp"})").find("ddp"), std::string::npos);
-  EXPECT_NE(error_of(R"({"model":"x","strategy":{"kind":"ps","server":2}})").find("servers"), std::string::npos);
+  EXPECT_NE(error_of(R"({"model":"x","strategy":{"kind":"ps","server":2}})").find("servers"),
+            std::string::npos);
   EXPECT_NE(error_of(R"({"model":"x","placement":[2,0]})").find("'placement'"), std::string::npos);
   EXPECT_NE(error_of(R"([1,2])").find("JSON object"), std::string::npos);
   EXPECT_NE(error_of("{").find("request 7"), std::string::npos);

@@ -21,8 +21,8 @@ struct Setting {
   double startup_s = 0;      // of a whole job, besides its steps; known by calibration only
   hw::Device server_device;  // of parameter servers
   int workers = 1;
-  double variation = 0;  // of a worker's steps: standard deviation of their time over its mean
-  std::int64_t batch = 1;        // per worker and step
+  double variation = 0;    // of a worker's steps: standard deviation of their time over its mean
+  std::int64_t batch = 1;  // per worker and step
   std::int64_t micro_batch = 1;  // per forward pass
   std::int64_t passes = 1;       // forward and backward passes per step: batch / micro_batch
   bool flash_attention = false;

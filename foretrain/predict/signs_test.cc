@@ -51,12 +51,13 @@ struct Trial {
         std::to_string(bandwidth) +
         R"(,"sms":80,"fp32_cores_per_sm":64,"l2_bytes":6291456,"tdp_w":300,"architecture":"volta",)"
         R"("process":"12nm","memory_type":"hbm2"},"network":{"bytes_per_s":)" +
-        std::to_string(network_bytes_per_s) + R"(,"latency_s":)" + std::to_string(network_latency_s) +
-        R"(},"intra_node":"nvlink2","placement":[)" + placement + R"(],"batch":)" +
-        std::to_string(batch) + R"(,"host_speed":)" + std::to_string(host_speed) +
-        R"(,"input_rate":)" + std::to_string(input_rate) + R"(,"samples":50000,"epochs":)" +
-        std::to_string(epochs) + R"(,"price_per_device_hour":)" + std::to_string(price) +
-        R"(,"precision":")" + precision + R"(","strategy":)" + strategy + "}";
+        std::to_string(network_bytes_per_s) + R"(,"latency_s":)" +
+        std::to_string(network_latency_s) + R"(},"intra_node":"nvlink2","placement":[)" +
+        placement + R"(],"batch":)" + std::to_string(batch) + R"(,"host_speed":)" +
+        std::to_string(host_speed) + R"(,"input_rate":)" + std::to_string(input_rate) +
+        R"(,"samples":50000,"epochs":)" + std::to_string(epochs) + R"(,"price_per_device_hour":)" +
+        std::to_string(price) + R"(,"precision":")" + precision + R"(","strategy":)" + strategy +
+        "}";
     return parse_request(json, "trial");
   }
 };
@@ -73,12 +74,15 @@ using enum Sign;
 const std::array kChanges{
     Change{"nodes", [](Trial& t) { t.nodes *= 2; }, {Up, Up, Up, Free, Free}},
     Change{"batch", [](Trial& t) { t.batch *= 2; }, {Up, Same, Up, Free, Free}},
-    Change{"network bandwidth", [](Trial& t) { t.network_bytes_per_s *= 2; },
+    Change{"network bandwidth",
+           [](Trial& t) { t.network_bytes_per_s *= 2; },
            {Down, Down, Same, Down, Down}},
     Change{"network latency", [](Trial& t) { t.network_latency_s *= 2; }, {Up, Up, Same, Up, Up}},
-    Change{"peak", [](Trial& t) { t.peak *= 1.5, t.tensor_peak *= 1.5; },
+    Change{"peak",
+           [](Trial& t) { t.peak *= 1.5, t.tensor_peak *= 1.5; },
            {Down, Same, Same, Down, Down}},
-    Change{"memory bandwidth", [](Trial& t) { t.bandwidth *= 1.5; }, {Down, Same, Same, Down, Down}},
+    Change{
+        "memory bandwidth", [](Trial& t) { t.bandwidth *= 1.5; }, {Down, Same, Same, Down, Down}},
     Change{"memory size", [](Trial& t) { t.memory_bytes *= 2; }, {Same, Same, Same, Same, Same}},
     Change{"host speed", [](Trial& t) { t.host_speed *= 1.5; }, {Down, Same, Same, Down, Down}},
     Change{"input rate", [](Trial& t) { t.input_rate *= 2; }, {Down, Same, Same, Down, Down}},
@@ -94,7 +98,8 @@ class Draw {
     Trial t;
     t.model = pick({"resnet18", "resnet50", "vgg11", "mobilenet_v2", "densenet40-k12", "lstm-lm",
                     "bert-base:seq=128", "gpt:layers=4,hidden=512,heads=8,seq=256,vocab=8000",
-                    "mlp:in=784,hidden=512,layers=3", "neumf", "resnet20-cifar", "random:family=any,seed=3"});
+                    "mlp:in=784,hidden=512,layers=3", "neumf", "resnet20-cifar",
+                    "random:family=any,seed=3"});
     t.peak = range(2e12, 60e12);
     t.tensor_peak = t.peak * range(1, 10);
     t.bandwidth = range(200e9, 3000e9);
@@ -149,12 +154,16 @@ TEST(Signs, HoldOverRandomRequests) {
       change.grow(grown);
       const Report after = predict(grown.request(), library);
       const Expectation& e = change.expected;
-      expect_sign(e.step, before.step_time_s.value, after.step_time_s.value, "step time", change.name, trial);
+      expect_sign(e.step, before.step_time_s.value, after.step_time_s.value, "step time",
+                  change.name, trial);
       expect_sign(e.communication, before.communication.count(), after.communication.count(),
                   "communication", change.name, trial);
-      expect_sign(e.memory, before.memory.allocated, after.memory.allocated, "memory", change.name, trial);
-      expect_sign(e.total, before.total_time_s->value, after.total_time_s->value, "total time", change.name, trial);
-      expect_sign(e.cost, before.cost_usd->value, after.cost_usd->value, "cost", change.name, trial);
+      expect_sign(e.memory, before.memory.allocated, after.memory.allocated, "memory", change.name,
+                  trial);
+      expect_sign(e.total, before.total_time_s->value, after.total_time_s->value, "total time",
+                  change.name, trial);
+      expect_sign(e.cost, before.cost_usd->value, after.cost_usd->value, "cost", change.name,
+                  trial);
     }
   }
 }
@@ -168,12 +177,14 @@ TEST(Signs, TheBreakdownAddsUpToTheStep) {
     const Breakdown& parts = report.breakdown;
     const Seconds sum = parts.compute + parts.memory + parts.exposed_communication + parts.host +
                         parts.bubble + parts.input;
-    EXPECT_NEAR(sum.count(), report.step_time_s.value, 1e-9 * report.step_time_s.value) << trial.model;
+    EXPECT_NEAR(sum.count(), report.step_time_s.value, 1e-9 * report.step_time_s.value)
+        << trial.model;
     const Phases& phases = report.phases;
     const Seconds all = phases.forward + phases.backward + phases.update;
     EXPECT_NEAR(all.count(), report.step_time_s.value, 1e-9 * report.step_time_s.value);
     EXPECT_GE(std::min({phases.forward, phases.backward, phases.update}).count(), 0);
-    EXPECT_LE(parts.exposed_communication.count(), report.communication.count() * (1 + 1e-9) + 1e-2);
+    EXPECT_LE(parts.exposed_communication.count(),
+              report.communication.count() * (1 + 1e-9) + 1e-2);
     const MemoryReport& memory = report.memory;
     EXPECT_NEAR(memory.parameters + memory.gradients + memory.optimizer + memory.activations +
                     memory.workspace,

@@ -43,7 +43,10 @@ std::string scope_of(const Stages& stages, const sim::Task& task) {
 OrderedJson row_names(const Stages& stages) {
   OrderedJson events = OrderedJson::array();
   const auto name = [&](int row, const std::string& text) {
-    events.push_back({{"name", "thread_name"}, {"ph", "M"}, {"pid", 0}, {"tid", row},
+    events.push_back({{"name", "thread_name"},
+                      {"ph", "M"},
+                      {"pid", 0},
+                      {"tid", row},
                       {"args", {{"name", text}}}});
   };
   name(0, "network");

@@ -125,8 +125,7 @@ TEST(TraceFile, ReadsSar) {
 }
 
 TEST(TraceFile, RefusesAnInterfaceThatIsNotThere) {
-  const std::string text =
-      "12:00:01 IFACE rxpck/s txpck/s rxkB/s txkB/s\n12:00:02 eth0 1 1 5 5\n";
+  const std::string text = "12:00:01 IFACE rxpck/s txpck/s rxkB/s txkB/s\n12:00:02 eth0 1 1 5 5\n";
   EXPECT_EQ(samples(read(text, {.interfaces = {"eth0"}}), "net_rx").size(), 1U);
   EXPECT_THROW(read(text, {.interfaces = {"eth9"}}), Error);
 }

@@ -12,9 +12,8 @@
 
 namespace foretrain::tune {
 
-// Reads JSON lines {"request": {...}, "step_time_s": 0.12, "exposed_communication_s": 0.03}; the last
-// may be missing. Throws Error naming the line: BadInput;
-// Io, NotFound where there is no line.
+// Reads JSON lines {"request": {...}, "step_time_s": 0.12, "exposed_communication_s": 0.03}; the
+// last may be missing. Throws Error naming the line: BadInput; Io, NotFound where there is no line.
 std::vector<MeasuredStep> read_steps(const std::filesystem::path& file);
 
 // compute, memory, host, network: what Calibration has.
@@ -37,9 +36,10 @@ struct FittedCalibration {
 };
 
 // The most probable factors, given the steps and what is usual (maximum a posteriori): with one
-// step they move together, with ten they part, and exposed communication tells the network apart. They start from a calibration of this device in the
-// library, such as one by its operators, else from 1. All steps must run on one kind of device. Throws
-// Error(BadInput) where they do not, and what predictions throw.
+// step they move together, with ten they part, and exposed communication tells the network apart.
+// They start from a calibration of this device in the library, such as one by its operators, else
+// from 1. All steps must run on one kind of device. Throws Error(BadInput) where they do not, and
+// what predictions throw.
 FittedCalibration fit_calibration(const std::vector<MeasuredStep>& steps,
                                   const CalibrationFit& options, const Library& library);
 
