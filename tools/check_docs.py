@@ -2,7 +2,9 @@
 """Checks what the documents say about the tree, and that no file names a place on a machine.
 
 Every folder of foretrain/ is named in docs/architecture.md, every relative link in a Markdown
-file leads to a file, and no text file contains a path of somebody's home or working folder.
+file leads to a file, as does every path in backticks (from the root, or from foretrain/), no line
+of them is longer than 120 columns outside tables, and no text file contains a path of somebody's
+home or working folder.
 Prints one line per finding and exits with 1 where there is any.
 """
 import argparse
@@ -11,10 +13,16 @@ import pathlib
 import re
 import sys
 
+from wrap_docs import COLUMNS
+
 SKIPPED = {"build", ".git", "__pycache__", "node_modules"}
 LINK = re.compile(r"\[[^\]]*\]\(\s*<?([^)\s>]+)>?[^)]*\)|^\[[^\]]+\]:\s*(\S+)", re.MULTILINE)
 FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:|#")  # another scheme, or a heading of the same page
+PATH = re.compile(r"`([\w.*-]+(?:/[\w.*-]+)+/?)`")
+PLACEHOLDER = re.compile(r"(^|/)[A-Z]+([./]|$)")  # data/evaluate/NAME.json
+OURS = (".cc", ".h", ".py", ".cmake")  # a path that ends so is one of this repository
+LONG = {"docs/models.md"}  # a page that is being split
 MACHINE_PATH = re.compile(r"(?<![\w.~/)\]}-])/(?:home|root|Users|work|workspace)/\w[\w./-]*")
 
 
@@ -62,6 +70,29 @@ def check_links(root: pathlib.Path, file: str, text: str) -> list[str]:
     return findings
 
 
+def check_paths(root: pathlib.Path, file: str, text: str) -> list[str]:
+    """Whether what is written as a path of this repository exists; what a build makes need not."""
+    findings = []
+    without_code = FENCE.sub(lambda m: "\n" * m.group().count("\n"), text)
+    for match in PATH.finditer(without_code):
+        path = match.group(1)
+        top = path.split("/")[0]
+        known = (root / top).is_dir() or (root / "foretrain" / top).is_dir() or path.endswith(OURS)
+        if not known or top in SKIPPED or PLACEHOLDER.search(path):
+            continue
+        if not any(next(start.glob(path.rstrip("/")), None) for start in (root, root / "foretrain")):
+            findings.append(f"{file}:{line_of(without_code, match.start())}: there is no {path}")
+    return findings
+
+
+def check_columns(file: str, text: str) -> list[str]:
+    return [
+        f"{file}:{number}: {len(line)} columns; tools/wrap_docs.py wraps it at {COLUMNS}"
+        for number, line in enumerate(text.splitlines(), 1)
+        if len(line) > COLUMNS and not line.lstrip().startswith("|")
+    ]
+
+
 def check_machine_paths(file: str, text: str) -> list[str]:
     return [
         f"{file}:{line_of(text, match.start())}: names a place on a machine: {match.group()}"
@@ -73,7 +104,8 @@ def check(root: pathlib.Path) -> list[str]:
     findings = check_folders(root)
     for file, text in text_files(root):
         if file.endswith(".md"):
-            findings += check_links(root, file, text)
+            findings += check_links(root, file, text) + check_paths(root, file, text)
+            findings += [] if file in LONG else check_columns(file, text)
         findings += check_machine_paths(file, text)
     return findings
 

@@ -5,7 +5,7 @@ import unittest
 
 import check_docs
 
-PAGE = {"docs/architecture.md": "`foretrain/base/` small pieces\n"}
+PAGE = {"docs/architecture.md": "foretrain/base/: small pieces\n"}
 
 
 class CheckDocs(unittest.TestCase):
@@ -32,7 +32,7 @@ class CheckDocs(unittest.TestCase):
         }), [])
 
     def test_finds_a_folder_that_is_not_named(self):
-        self.assert_finds("foretrain/graph/", {**PAGE, "foretrain/graph/a.h": ""})
+        self.assert_finds("foretrain/graph/", {**PAGE, "foretrain/base/a.h": "", "foretrain/graph/a.h": ""})
 
     def test_finds_a_missing_page(self):
         self.assert_finds("missing", {"foretrain/base/a.h": ""})
@@ -40,6 +40,19 @@ class CheckDocs(unittest.TestCase):
     def test_finds_a_link_that_leads_nowhere(self):
         self.assert_finds("README.md:3: the link gone.md", {**PAGE, "README.md": "```\nx\n``` [a](gone.md)\n"})
         self.assert_finds("the link gone.md", {**PAGE, "README.md": "[a]: gone.md\n"})
+
+    def test_finds_a_path_that_is_not_there(self):
+        files = {**PAGE, "foretrain/base/a.h": "", "data/x/b.json": ""}
+        there = ("foretrain/base/a.h", "base/a.h", "data/x/", "data/x", "data/*/b.json")
+        elsewhere = ("build/release/foretrain", "data/x/NAME.json", "torch/optim", "traces/a.csv")
+        text = "\n".join(f"`{path}`" for path in there + elsewhere)
+        self.assertEqual(self.findings({**files, "README.md": text + "\n```\n`base/gone.h`\n```\n"}), [])
+        for path in ("foretrain/base/b.h", "foretrain/gone/", "base/b.h", "gone/a.cc", "data/x/c.json", "data/*/c.json"):
+            self.assert_finds(f"README.md:2: there is no {path}", {**files, "README.md": f"\nsee `{path}`\n"})
+
+    def test_finds_long_lines(self):
+        self.assertEqual(self.findings({**PAGE, "README.md": "ä" * 120 + "\n| " + "x" * 200 + " |\n"}), [])
+        self.assert_finds("README.md:2: 121 columns", {**PAGE, "README.md": "\n" + "x" * 121 + "\n"})
 
     def test_finds_places_on_a_machine(self):
         for top in ("home", "root", "Users", "work"):

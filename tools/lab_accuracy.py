@@ -16,6 +16,7 @@ import tempfile
 
 import accuracy_plot
 from lab_data import family_of, rows
+from wrap_docs import wrap
 from write_accuracy import table
 
 CALIBRATES = "its model calibrates the others"  # as `evaluate` says it
@@ -112,7 +113,7 @@ def main() -> None:
         run(options.program, "evaluate", "--data", str(runs), "--predictor", fitted, "--rows", judged)
         scored = score(rows(pathlib.Path(judged)))
     calibration = [line for line in said.splitlines() if "cpu by" in line or "mean error" in line]
-    (options.docs / "lab_accuracy.md").write_text(page(calibration, scored), encoding="utf-8")
+    (options.docs / "lab_accuracy.md").write_text(wrap(page(calibration, scored)), encoding="utf-8")
     for name, text in pictures(scored).items():
         (options.docs / name).write_text(text, encoding="utf-8")
 

@@ -13,6 +13,7 @@ import pathlib
 import subprocess
 import tempfile
 
+from wrap_docs import wrap
 from write_accuracy import percent, table
 
 FRAMEWORK = "adaptdl"
@@ -91,7 +92,7 @@ def main() -> None:
     parser.add_argument("file", type=pathlib.Path)
     parser.add_argument("out", type=pathlib.Path)
     arguments = parser.parse_args()
-    text = page(measure(arguments.program, arguments.file))
+    text = wrap(page(measure(arguments.program, arguments.file)))
     arguments.out.write_text(text, encoding="utf-8")
     print(text)
 

@@ -15,6 +15,8 @@ import pathlib
 import subprocess
 import tempfile
 
+from wrap_docs import wrap
+
 PRIOR = pathlib.Path(__file__).resolve().parent.parent / "data/predictors/operators_prior.json"
 CONV_DEVICES = ["p4", "p100-pcie-16gb", "v100-pcie-32gb", "t4", "a100-pcie-80gb"]
 UNSEEN = ["l4", "a100-pcie-80gb"]  # only in test rows
@@ -183,7 +185,7 @@ def main() -> None:
     parser.add_argument("out", type=pathlib.Path)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        text = page(Runner(arguments.program, pathlib.Path(folder)), arguments.data)
+        text = wrap(page(Runner(arguments.program, pathlib.Path(folder)), arguments.data))
     print(text)
     arguments.out.write_text(text, encoding="utf-8")
 

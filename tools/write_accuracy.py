@@ -18,6 +18,7 @@ import subprocess
 import tempfile
 
 import accuracy_plot
+from wrap_docs import wrap
 
 MAPPINGS = pathlib.Path(__file__).resolve().parent.parent / "data/evaluate"
 REASONS_SHOWN = 6  # of a file
@@ -334,7 +335,7 @@ def main() -> None:
     if folder.is_dir():
         operator_result = json.loads(run(options.program, "evaluate", "--data", str(folder), "--by", "file,metric,device", "--json"))
     plot_lines = plots(judged, options.out.with_suffix(""))
-    text = page(result, rows, judged, plot_lines, operator_result)
+    text = wrap(page(result, rows, judged, plot_lines, operator_result))
     options.out.write_text(text, encoding="utf-8")
     print(text[text.index("## By source"):text.index("## Plots")])
 

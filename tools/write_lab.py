@@ -17,6 +17,7 @@ from lab_data import (
     trace_points,
 )  # fmt: skip
 from lab_plots import METRIC_TITLES, TITLES, quantity, title_of
+from wrap_docs import wrap
 from write_accuracy import table
 
 MOST_FIXED_WORK = 1.4  # times its median
@@ -283,7 +284,7 @@ def page(campaign: Campaign) -> str:
 def outputs(data: pathlib.Path) -> dict[str, str]:
     """File names and what they hold."""
     campaign = load(data)
-    return {"lab.md": page(campaign), **pictures(campaign)}
+    return {"lab.md": wrap(page(campaign)), **pictures(campaign)}
 
 
 def main() -> None:
