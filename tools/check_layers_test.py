@@ -7,7 +7,8 @@ import check_layers
 
 SPDX = check_layers.SPDX + "\n"
 HEADER = SPDX + "#pragma once\n"
-LIST = "foretrain_module(base)\nforetrain_module(graph USES base LINKS z)\nforetrain_module(hw\n  USES base)\n"
+LIST = "foretrain_module(base)\nforetrain_module(graph)\nforetrain_module(hw)\n"
+USES = "foretrain_module(base)\nforetrain_module(graph USES base LINKS z)\nforetrain_module(hw\n  TESTS_USE base)\n"
 
 
 class CheckLayers(unittest.TestCase):
@@ -25,17 +26,19 @@ class CheckLayers(unittest.TestCase):
         self.assertIn(part, found[0])
 
     def test_reads_the_list(self):
-        expected = {"base": [], "graph": ["base"], "hw": ["base"]}
-        self.assertEqual(check_layers.declared_modules(LIST + "# foretrain_module(old)\n"), expected)
+        expected = {"base": ([], []), "graph": (["base"], []), "hw": ([], ["base"])}
+        self.assertEqual(check_layers.declared_modules(USES + "# foretrain_module(old)\n"), expected)
 
     def test_accepts_what_is_right(self):
         self.assertEqual(self.findings({
             "foretrain/graph/a.h": HEADER + '#include <vector>\n#include "foretrain/base/b.h"\n',
             "foretrain/graph/a.cc": SPDX + '#include "foretrain/base/json.h"\n#include <CLI/CLI.hpp>\n',
             "foretrain/base/json.h": SPDX + "// A reason.\n#pragma once\n#include <nlohmann/json.hpp>\n",
+            "foretrain/hw/a.cc": SPDX + '#include "foretrain/hw/a/b.h"\n#include "foretrain/hw/detail/a.h"\n',
+            "foretrain/hw/a_test.cc": SPDX + '#include "foretrain/base/b.h"\n',
             "foretrain/cli/main.cc": SPDX + '#include "foretrain/graph/a.h"\n',
             "bench/speed.cc": SPDX + '#include "foretrain/cli/x.h"\n',
-        }), [])
+        }, USES), [])
 
     def test_finds_an_include_outside_uses(self):
         self.assert_finds("graph does not use hw",
@@ -48,8 +51,59 @@ class CheckLayers(unittest.TestCase):
         self.assert_finds("nothing may use cli", {"foretrain/hw/a.cc": SPDX + '#include "foretrain/cli/b.h"\n'})
         self.assert_finds("adapter", {}, "foretrain_module(base USES cli)\n")
 
-    def test_finds_a_cycle(self):
-        self.assert_finds("cycle", {}, "foretrain_module(a USES b)\nforetrain_module(b USES a)\n")
+    def test_finds_a_cycle_of_modules(self):
+        self.assert_finds("cycle", {"foretrain/a/x.cc": SPDX + '#include "foretrain/b/x.h"\n',
+                                    "foretrain/b/x.cc": SPDX + '#include "foretrain/a/x.h"\n'},
+                          "foretrain_module(a USES b)\nforetrain_module(b USES a)\n")
+
+    def test_finds_a_cycle_of_files(self):
+        def including(*names: str) -> str:
+            return "".join(f'#include "foretrain/hw/{name}"\n' for name in names)
+
+        straight = {
+            "foretrain/hw/a.h": HEADER + including("detail/b.h"),
+            "foretrain/hw/a.cc": SPDX + including("a.h", "deep/b.h"),  # another file than b
+            "foretrain/hw/deep/b.h": HEADER,
+            "foretrain/hw/b_test.cc": SPDX + including("a.h", "detail/b.h"),
+        }
+        self.assertEqual(self.findings(straight | {"foretrain/hw/b.cc": SPDX + including("detail/b.h")}), [])
+        # A header and its source are one: a.h includes b.h, whose source includes a.h.
+        self.assert_finds("foretrain/hw/a <-> foretrain/hw/b: include each other",
+                          straight | {"foretrain/hw/b.cc": SPDX + including("detail/b.h", "a.h")})
+        # Around a third, which is named too; what only leads into the circle is not.
+        self.assert_finds("foretrain/hw/a <-> foretrain/hw/b <-> foretrain/hw/c: include each other",
+                          straight | {"foretrain/hw/b.cc": SPDX + including("c.h"),
+                                      "foretrain/hw/c.h": HEADER + including("a.h"),
+                                      "foretrain/hw/d.cc": SPDX + including("a.h")})
+
+    def test_finds_two_cycles_apart(self):
+        files = {f"foretrain/hw/{file}.h": HEADER + f'#include "foretrain/hw/{included}.h"\n'
+                 for file, included in ("ab", "ba", "cd", "dc")}
+        self.assertEqual(len(self.findings(files)), 2)
+
+    def test_finds_an_internal_header_used_by_another_module(self):
+        for header in ("detail/a.h", "deep/a.h"):
+            include = SPDX + f'#include "foretrain/hw/{header}"\n'
+            for file in ("foretrain/hw/a.cc", "foretrain/hw/a_test.cc", "foretrain/hw/deep/b.cc", "fuzz/a_fuzz.cc"):
+                self.assertEqual(self.findings({file: include}), [])
+            for file in ("foretrain/cli/a.cc", "bench/a.cc", "python/a.cc"):
+                self.assert_finds(f"{file}:2: includes foretrain/hw/{header}, which is internal to hw", {file: include})
+
+    def test_finds_a_declared_use_that_is_none(self):
+        use = SPDX + '#include "foretrain/base/b.h"\n'
+        cmake = "foretrain_module(base)\nforetrain_module(hw USES base)\n"
+        self.assertEqual(self.findings({"foretrain/hw/a.h": use + "#pragma once\n"}, cmake), [])
+        self.assert_finds("hw declares base, but does not include it", {"foretrain/hw/a.cc": SPDX}, cmake)
+        self.assert_finds("only its tests do: move it to TESTS_USE", {"foretrain/hw/a_test.cc": use}, cmake)
+
+    def test_finds_wrong_uses_of_tests(self):
+        use = SPDX + '#include "foretrain/base/b.h"\n'
+        cmake = "foretrain_module(base)\nforetrain_module(hw TESTS_USE base)\n"
+        self.assertEqual(self.findings({"foretrain/hw/a_test.cc": use}, cmake), [])
+        self.assert_finds("for its tests, which do not include it", {"foretrain/hw/a_test.cc": SPDX}, cmake)
+        self.assert_finds("hw does not use base", {"foretrain/hw/a_test.cc": use, "foretrain/hw/a.cc": use}, cmake)
+        twice = "foretrain_module(base)\nforetrain_module(hw USES base TESTS_USE base)\n"
+        self.assert_finds("remove the second", {"foretrain/hw/a_test.cc": use, "foretrain/hw/a.cc": use}, twice)
 
     def test_finds_an_undeclared_module(self):
         self.assert_finds("not declared", {}, "foretrain_module(a USES nobody)\n")
@@ -69,7 +123,8 @@ class CheckLayers(unittest.TestCase):
         self.assert_finds("for tests", test_header | {"foretrain/hw/a.cc": include})
 
     def test_finds_the_json_header_in_a_header(self):
-        self.assert_finds("for .cc files", {"foretrain/hw/a.h": HEADER + '#include "foretrain/base/json.h"\n'})
+        self.assert_finds("for .cc files", {"foretrain/hw/a.h": HEADER + '#include "foretrain/base/json.h"\n'},
+                          "foretrain_module(base)\nforetrain_module(hw USES base)\n")
 
     def test_finds_an_include_that_does_not_start_at_the_root(self):
         self.assert_finds("path from the root", {"foretrain/hw/a.cc": SPDX + '#include "b.h"\n'})
