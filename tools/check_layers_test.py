@@ -58,26 +58,26 @@ class CheckLayers(unittest.TestCase):
 
     def test_finds_a_cycle_of_files(self):
         def including(*names: str) -> str:
-            return "".join(f'#include "foretrain/hw/{name}"\n' for name in names)
+            return "".join(f'#include "foretrain/base/{name}"\n' for name in names)
 
         straight = {
-            "foretrain/hw/a.h": HEADER + including("detail/b.h"),
-            "foretrain/hw/a.cc": SPDX + including("a.h", "deep/b.h"),  # another file than b
-            "foretrain/hw/deep/b.h": HEADER,
-            "foretrain/hw/b_test.cc": SPDX + including("a.h", "detail/b.h"),
+            "foretrain/base/a.h": HEADER + including("detail/b.h"),
+            "foretrain/base/a.cc": SPDX + including("a.h", "deep/b.h"),  # another file than b
+            "foretrain/base/deep/b.h": HEADER,
+            "foretrain/base/b_test.cc": SPDX + including("a.h", "detail/b.h"),
         }
-        self.assertEqual(self.findings(straight | {"foretrain/hw/b.cc": SPDX + including("detail/b.h")}), [])
+        self.assertEqual(self.findings(straight | {"foretrain/base/b.cc": SPDX + including("detail/b.h")}), [])
         # A header and its source are one: a.h includes b.h, whose source includes a.h.
-        self.assert_finds("foretrain/hw/a <-> foretrain/hw/b: include each other",
-                          straight | {"foretrain/hw/b.cc": SPDX + including("detail/b.h", "a.h")})
+        self.assert_finds("foretrain/base/a <-> foretrain/base/b: include each other",
+                          straight | {"foretrain/base/b.cc": SPDX + including("detail/b.h", "a.h")})
         # Around a third, which is named too; what only leads into the circle is not.
-        self.assert_finds("foretrain/hw/a <-> foretrain/hw/b <-> foretrain/hw/c: include each other",
-                          straight | {"foretrain/hw/b.cc": SPDX + including("c.h"),
-                                      "foretrain/hw/c.h": HEADER + including("a.h"),
-                                      "foretrain/hw/d.cc": SPDX + including("a.h")})
+        self.assert_finds("foretrain/base/a <-> foretrain/base/b <-> foretrain/base/c: include each other",
+                          straight | {"foretrain/base/b.cc": SPDX + including("c.h"),
+                                      "foretrain/base/c.h": HEADER + including("a.h"),
+                                      "foretrain/base/d.cc": SPDX + including("a.h")})
 
     def test_finds_two_cycles_apart(self):
-        files = {f"foretrain/hw/{file}.h": HEADER + f'#include "foretrain/hw/{included}.h"\n'
+        files = {f"foretrain/base/{file}.h": HEADER + f'#include "foretrain/base/{included}.h"\n'
                  for file, included in ("ab", "ba", "cd", "dc")}
         self.assertEqual(len(self.findings(files)), 2)
 
