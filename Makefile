@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # The commands of the project; `make help` lists them. CMake does the work.
 .DEFAULT_GOAL := help
-.PHONY: help build demo test wheel bench accuracy fuzz kill format lint clean
+.PHONY: help build demo test wheel bench accuracy fuzz kill format check-format lint clean
 
 FORETRAIN := build/release/foretrain
-SOURCES = $(shell find foretrain bench fuzz python \( -name '*.h' -o -name '*.cc' \) 2>/dev/null | sort)
+SOURCES = $(shell find foretrain bench fuzz python tests \( -name '*.h' -o -name '*.cc' \) 2>/dev/null | sort)
 FUZZ_SECONDS ?= 600
 KILLS ?= 100
 
@@ -30,7 +30,7 @@ demo: build  ## build and show a prediction
 # What is tested of the optimised program: from outside, as users run it. `cmake --workflow --preset release` runs all.
 OUTSIDE := ^(foretrain_cli_test|tools_test|check_layers|check_docs|run_readme|kill_lab)$$
 
-test: packages-test build  ## build and run all tests with sanitizers, the optimised program from outside, those of Python
+test: packages-test build check-format  ## build and run all tests with sanitizers, the optimised program from outside, those of Python
 	@cmake --build --preset release --target foretrain_cli_test
 	@$(MAKE) -s build/dev/build.ninja
 	@cmake --build --preset dev
@@ -94,8 +94,10 @@ kill: build  ## kill a running campaign KILLS (100) times: nothing may be lost o
 format: packages-lint  ## format the C++ files
 	@clang-format-14 -i $(SOURCES)
 
-lint: packages-lint  ## check format, names and common mistakes
+check-format: packages-test  # a part of `make test` and `make lint`
 	@clang-format-14 --dry-run -Werror $(SOURCES)
+
+lint: packages-lint check-format  ## check format, names and common mistakes
 	@$(MAKE) -s build/tidy/build.ninja
 	@cmake --build --preset tidy
 

@@ -19,7 +19,7 @@ for set in "$@"; do
   case "$set" in
     build) need g++ cmake ninja-build nlohmann-json3-dev libcli11-dev libgtest-dev libsqlite3-dev libnlopt-cxx-dev \
         coinor-libclp-dev python3 ;;
-    test) need libsimgrid-dev ;;
+    test) need libsimgrid-dev clang-format-14 ;;
     bench) need libbenchmark-dev valgrind ;;
     lint) need clang-14 libclang-rt-14-dev clang-tidy-14 clang-format-14 ;;
     python) need python3-dev python3-venv ;;
