@@ -11,7 +11,8 @@ COLUMNS = 120
 FENCE = re.compile(r"\s*(```|~~~)")
 ITEM = re.compile(r"(\s*)([-*+]|\d+\.) ")
 FIXED = re.compile(r"\s*(\||#|>|<|\[[^\]]+\]:)|    |\s*$")  # no prose: a table, a heading, a quotation, code
-UNBROKEN = re.compile(r"(?:`[^`]*`|!?\[[^\]]*\]\([^)]*\)|\S)+")  # a word; code and links count as one
+WORD = r"(?:`[^`]*`|!?\[[^\]]*\]\([^)]*\)|\S)+"  # code and links count as one
+UNBROKEN = re.compile(WORD + r"(?: (?:[-+*=%>#|]|\d+[.)])(?= |$))*")  # with signs that must not begin a line
 
 
 def fill(paragraph: list[str]) -> list[str]:

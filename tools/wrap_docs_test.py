@@ -20,8 +20,8 @@ class WrapDocs(unittest.TestCase):
         text = f"a\nb\n\n| {LONG} |\n\n```\n{LONG}\n```\n\n    {LONG}\n"
         self.assertEqual(wrap_docs.wrap(text), text)
 
-    def test_code_and_links_are_not_broken(self):
-        for unit in ("`a b c d`", "[a b c](d e)", "(`a b`,"):
+    def test_code_links_and_what_precedes_a_sign_are_not_broken(self):
+        for unit in ("`a b c d`", "[a b c](d e)", "(`a b`,", "abc + d", "1234 %", "abc - 12. d"):
             wrapped = wrap_docs.wrap("x" * 115 + " " + unit + " y")
             self.assertEqual(wrapped, "x" * 115 + "\n" + unit + " y")
 
