@@ -72,8 +72,8 @@ void run(std::string_view text) {
   require_well_formed(model);
   count(model);
   try_pass(model, [](const auto& g) { return for_inference(g); });
-  try_pass(model, [](const auto& g) { return set_trainable(g, "head"); });
-  try_pass(model, [](const auto& g) { return set_trainable(g, "lora:rank=2"); });
+  try_pass(model, [](const auto& g) { return set_trainable(g, parse_trainable("head")); });
+  try_pass(model, [](const auto& g) { return set_trainable(g, parse_trainable("lora:rank=2")); });
   try_pass(model, [](const auto& g) {
     return set_precision(expand_attention(g), Precision::Fp16, graph::Casting::Automatic);
   });

@@ -51,7 +51,7 @@ void run(const graph::Graph& model) {
   require(flops == 0 || std::abs(share - 1) < 1e-9);
   checked(for_inference(model));
   for (const char* what : {"head", "lora:rank=2"}) {
-    checked(update(backward(set_trainable(model, what)), Optimizer::Sgd));
+    checked(update(backward(set_trainable(model, parse_trainable(what))), Optimizer::Sgd));
   }
   for (const Casting casting : {Casting::Automatic, Casting::WholeModel}) {
     const Graph half = checked(set_precision(expanded, Precision::Fp16, casting));

@@ -29,7 +29,7 @@
 #include "foretrain/importer/ftg.h"
 #include "foretrain/importer/import.h"
 #include "foretrain/predict/predict.h"
-#include "foretrain/predict/setting.h"
+#include "foretrain/request/find_model.h"
 #include "foretrain/zoo/huggingface.h"
 #include "foretrain/zoo/zoo.h"
 
@@ -50,10 +50,9 @@ const Library& library() {
   return library;
 }
 
-std::string predict_json(const std::string& request, const Graph* model) {
+std::string predict_json(const std::string& request, const GraphPointer& model) {
   const Request parsed = parse_request(request, "predict");
-  return to_json(model == nullptr ? predict(parsed, library())
-                                  : predict(parsed, *model, library()));
+  return to_json(model == nullptr ? predict(parsed, library()) : predict(parsed, model, library()));
 }
 
 std::string evaluate_json(const std::string& data, const std::string& source,
@@ -66,13 +65,11 @@ std::string evaluate_json(const std::string& data, const std::string& source,
 }
 
 GraphPointer find_graph(const std::string& model) {
-  return std::make_shared<Graph>(find_model(model, library()));
+  return std::make_shared<Graph>(find_model(model));
 }
 
 GraphPointer read_graph(const std::string& content, const std::string& where) {
-  return std::make_shared<Graph>(zoo::looks_like_huggingface(content)
-                                     ? zoo::build_huggingface(content, "", where)
-                                     : importer::read_model(content, where));
+  return std::make_shared<Graph>(read_model(content, where));
 }
 
 std::string summary_json(const Graph& model, std::int64_t batch) {

@@ -25,6 +25,12 @@ inline std::optional<Precision> precision_named(std::string_view name) {
   return std::nullopt;
 }
 
+// Half precision or shorter: what mixed precision computes in.
+inline bool is_half(Precision precision) {
+  return precision == Precision::Fp16 || precision == Precision::Bf16 ||
+         precision == Precision::Fp8;
+}
+
 // What one element of a tensor is stored as.
 enum class DType : std::uint8_t { F32, F16, BF16, F8, F64, I64, I32, I8, Bool };
 

@@ -16,13 +16,13 @@
 #include "foretrain/cli/commands.h"
 #include "foretrain/cli/humanise.h"
 #include "foretrain/cli/progress.h"
+#include "foretrain/knowledge/library.h"
 #include "foretrain/lab/cgroups.h"
 #include "foretrain/lab/collect.h"
 #include "foretrain/lab/interrupt.h"
 #include "foretrain/lab/isolate.h"
 #include "foretrain/lab/plan.h"
-#include "foretrain/predict/library.h"
-#include "foretrain/predict/setting.h"
+#include "foretrain/request/find_model.h"
 
 namespace foretrain::cli {
 namespace {
@@ -70,7 +70,7 @@ void check_models(const lab::Campaign& campaign) {
   Progress progress("models");
   for (std::size_t i = 0; i < models.size(); ++i) {
     progress.show(i, static_cast<double>(i) / static_cast<double>(models.size()));
-    find_model(models[i], Library{});
+    find_model(models[i]);
   }
 }
 

@@ -127,14 +127,11 @@ EngineDurations::Answer EngineDurations::predict_answer(const std::string& text,
                                                         const sched::Allocation& where) const {
   Request request = parse_request(text, "request");
   request.cluster = Described{cluster_json(cluster_, where), true};
-  const Stages stages = run_stages(request, library_);
-  const Report report = summarise(stages, request, library_);
+  const Report report = predict(request, library_);
   Answer answer;
   answer.step = report.step_time_s;
   answer.total = report.total_time_s;
-  double sent_bytes = 0;
-  for (const Transfer& transfer : stages.job.transfers) sent_bytes += transfer.worker_tx_bytes;
-  answer.network_bytes_per_s = sent_bytes / answer.step.value;
+  answer.network_bytes_per_s = report.sent_bytes / answer.step.value;
   answer.network_share = report.breakdown.exposed_communication.count() / answer.step.value;
   return answer;
 }

@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "foretrain/cli/simulate_cluster.h"
-#include "foretrain/predict/library.h"
+#include "foretrain/knowledge/library.h"
 #include "foretrain/predict/report.h"
 #include "foretrain/sched/job.h"
 

@@ -12,7 +12,7 @@
 #include "foretrain/graph/graph_summary.h"
 #include "foretrain/importer/ftg.h"
 #include "foretrain/importer/import.h"
-#include "foretrain/predict/setting.h"
+#include "foretrain/request/find_model.h"
 
 namespace foretrain::cli {
 namespace {
@@ -78,7 +78,7 @@ std::string graph_text(const graph::GraphSummary& summary, std::int64_t batch,
 
 graph::Graph read_standard_input() {
   const std::string content{std::istreambuf_iterator<char>(std::cin), {}};
-  return importer::read_model(content, "standard input");
+  return read_model(content, "standard input");
 }
 
 void run_graph(const Options& options, Console& console) {
@@ -89,8 +89,7 @@ void run_graph(const Options& options, Console& console) {
   if (options.json + options.dot + !options.ftg.empty() > 1) {
     throw Error(ErrorKind::BadInput, "graph: give only one of --json, --dot and --ftg");
   }
-  graph::Graph model =
-      options.model == "-" ? read_standard_input() : find_model(options.model, Library{});
+  graph::Graph model = options.model == "-" ? read_standard_input() : find_model(options.model);
   if (options.dot) return console.write(graph::to_dot(model));
   if (!options.ftg.empty()) return write_file(options.ftg, importer::write_ftg(model), console);
   const graph::GraphSummary summary =

@@ -9,8 +9,9 @@
 #include "foretrain/cli/report_text.h"
 #include "foretrain/cli/request_options.h"
 #include "foretrain/cli/vary.h"
+#include "foretrain/operators/breakdown.h"
+#include "foretrain/operators/trace.h"
 #include "foretrain/predict/predict.h"
-#include "foretrain/predict/summarise.h"
 
 namespace foretrain::cli {
 namespace {
@@ -29,15 +30,24 @@ struct Options {
 void predict_one(const Options& options, Console& console) {
   const Request request = parse_request(options.request.json(), "predict");
   const Library library = load_library();
-  const Stages stages = run_stages(request, library);
-  if (!options.trace.empty()) write_file(options.trace, to_chrome_trace(stages), console);
+  const Resolved resolved = resolve(request, library);
+  const Question question(resolved, library);
+  if (!options.trace.empty()) {
+    write_file(options.trace,
+               operators::to_chrome_trace(operators::stages_of(question), resolved.cluster),
+               console);
+  }
   if (options.trace == "-") return;
-  if (!options.dump.empty()) return console.line(dump_stage(stages, options.dump));
-  Report report = summarise(stages, request, library);
-  if (options.top)
-    report.top_operators = top_operators(stages, static_cast<std::size_t>(*options.top));
+  if (!options.dump.empty()) {
+    return console.line(operators::dump_stage(operators::stages_of(question), options.dump));
+  }
+  Report report = predict(question);
+  if (options.top) {
+    report.top_operators = operators::top_operators(operators::stages_of(question),
+                                                    static_cast<std::size_t>(*options.top));
+  }
   if (options.json) return console.line(to_json(report));
-  console.write(report_text(request, stages, report, console.screen));
+  console.write(report_text(report, console.screen));
 }
 
 void predict_variation(const Options& options, Console& console) {

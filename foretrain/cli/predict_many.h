@@ -5,7 +5,7 @@
 #include <string>
 
 #include "foretrain/cli/console.h"
-#include "foretrain/predict/library.h"
+#include "foretrain/knowledge/library.h"
 
 namespace foretrain::cli {
 

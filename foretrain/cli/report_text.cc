@@ -23,23 +23,18 @@ std::string describe_estimate(const Estimate& estimate, std::string (*format)(do
   return text;
 }
 
-std::string headline(const Request& request, const Stages& stages, const Screen& screen) {
-  const Setting& setting = stages.setting;
-  const auto batch = static_cast<double>(setting.batch);
-  std::string job = request.mode == Mode::Train ? "training" : "inference";
-  job += " in " + std::string(to_string(request.precision));
-  job += ", batch " + format_count(batch);
-  if (setting.workers > 1) {
-    job += " per worker, " + format_count(batch * setting.workers) + " in all";
+std::string headline(const JobReport& job, const Screen& screen) {
+  const auto batch = static_cast<double>(job.batch);
+  std::string what = job.mode == Mode::Train ? "training" : "inference";
+  what += " in " + std::string(to_string(job.precision));
+  what += ", batch " + format_count(batch);
+  if (job.workers > 1) {
+    what += " per worker, " + format_count(batch * job.workers) + " in all";
   }
-  std::string where = describe_cluster(setting);
-  if (request.strategy.kind == Parallel::ParameterServer) {
-    where += std::string(", ") + (request.strategy.asynchronous ? "asynchronous " : "") +
-             "parameter servers: " + std::to_string(request.strategy.servers);
-  }
-  return paint(request.model, Colour::Bold, screen) + "  " +
-         format_large(static_cast<double>(stages.step->parameters)) + " parameters\n" +
-         wrap(where, "  ", screen) + wrap(job, "  ", screen);
+  const std::string where = job.cluster + (job.servers.empty() ? "" : ", " + job.servers);
+  return paint(job.model, Colour::Bold, screen) + "  " +
+         format_large(static_cast<double>(job.parameters)) + " parameters\n" +
+         wrap(where, "  ", screen) + wrap(what, "  ", screen);
 }
 
 std::string main_numbers(const Report& report, const Screen& screen) {
@@ -122,30 +117,14 @@ std::string notes(const char* title, const std::vector<std::string>& list, Colou
 
 }  // namespace
 
-std::string describe_cluster(const Setting& setting) {
-  const hw::Cluster& cluster = setting.cluster;
-  std::vector<int> counts(cluster.devices.size());
-  for (const hw::Node& node : cluster.nodes) {
-    counts[static_cast<std::size_t>(node.device)] += node.devices;
-  }
-  std::string text;
-  for (std::size_t d = 0; d < counts.size(); ++d) {
-    text +=
-        (text.empty() ? "" : " + ") + std::to_string(counts[d]) + " x " + cluster.devices[d].name;
-  }
-  if (cluster.nodes.size() > 1) text += " on " + std::to_string(cluster.nodes.size()) + " nodes";
-  return text;
-}
-
 std::string describe_time(const Estimate& seconds) {
   return describe_estimate(seconds, [](double value) { return format_time(Seconds{value}); });
 }
 
 std::string describe_money(const Estimate& usd) { return describe_estimate(usd, format_money); }
 
-std::string report_text(const Request& request, const Stages& stages, const Report& report,
-                        const Screen& screen) {
-  std::string text = headline(request, stages, screen);
+std::string report_text(const Report& report, const Screen& screen) {
+  std::string text = headline(report.job, screen);
   text += main_numbers(report, screen);
   text += memory_section(report.memory, screen);
   text += breakdown_section(report, screen);

@@ -4,12 +4,9 @@
 #include <string>
 
 #include "foretrain/cli/console.h"
-#include "foretrain/predict/predict.h"
+#include "foretrain/predict/report.h"
 
 namespace foretrain::cli {
-
-// "8 x v100-sxm2-16gb on 2 nodes", every kind of device in turn.
-std::string describe_cluster(const Setting& setting);
 
 // "7 min 41 s", with its interval where there is one: "7 min 41 s (7 min 2 s to 8 min, 90 %)".
 std::string describe_time(const Estimate& seconds);
@@ -17,7 +14,6 @@ std::string describe_money(const Estimate& usd);
 
 // A report as a page for people: what was asked, times, memory, where the time goes, resources,
 // assumptions and warnings.
-std::string report_text(const Request& request, const Stages& stages, const Report& report,
-                        const Screen& screen);
+std::string report_text(const Report& report, const Screen& screen);
 
 }  // namespace foretrain::cli

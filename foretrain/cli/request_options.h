@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "foretrain/predict/request_fields.h"
+#include "foretrain/request/request_fields.h"
 
 namespace CLI {  // NOLINT: the name is CLI11's
 class App;

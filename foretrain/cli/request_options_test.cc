@@ -8,7 +8,7 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/json.h"
 #include "foretrain/cli/split.h"
-#include "foretrain/predict/request.h"
+#include "foretrain/request/request.h"
 
 namespace foretrain::cli {
 namespace {

@@ -64,10 +64,10 @@ std::string resources_text(const Report& report, const Screen& screen) {
     const std::string table = role_table(role, screen);
     if (table.empty()) return;
     text += "\n" + paint(title, Colour::Bold, screen) + "  in windows of " +
-            format_count(report.window.count() * 1e3) + " ms\n" + table;
+            format_count(report.resources.window.count() * 1e3) + " ms\n" + table;
   };
-  add("Resources of a worker", report.worker);
-  if (report.server) add("Resources of a server", *report.server);
+  add("Resources of a worker", report.resources.worker);
+  if (report.resources.server) add("Resources of a server", *report.resources.server);
   return text;
 }
 

@@ -7,7 +7,7 @@
 
 #include "foretrain/cli/console.h"
 #include "foretrain/cli/request_options.h"
-#include "foretrain/predict/library.h"
+#include "foretrain/knowledge/library.h"
 #include "foretrain/predict/report.h"
 
 namespace foretrain::cli {

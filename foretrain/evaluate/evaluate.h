@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "foretrain/predict/library.h"
+#include "foretrain/knowledge/library.h"
+#include "foretrain/knowledge/regime.h"
 #include "foretrain/predict/measured_step.h"
-#include "foretrain/predict/regime.h"
 #include "foretrain/predict/report.h"
 
 namespace foretrain::evaluate {

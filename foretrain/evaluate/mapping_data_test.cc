@@ -9,7 +9,8 @@
 #include "foretrain/evaluate/evaluate.h"
 #include "foretrain/evaluate/mapping.h"
 #include "foretrain/evaluate/test_files.h"
-#include "foretrain/predict/setting.h"
+#include "foretrain/request/find_model.h"
+#include "foretrain/request/resolve.h"
 
 namespace foretrain::evaluate {
 
@@ -43,9 +44,9 @@ TEST(MappingData, NamesOnlyDevicesAndModelsThatExist) {
         const std::string name = json.substr(1, json.size() - 2);
         if (variable.name == "device") {
           const std::string request = R"({"model": "mlp", "device": )" + json + "}";
-          EXPECT_NO_THROW(find_setting(parse_request(request, "r"), library)) << name;
+          EXPECT_NO_THROW(resolve(parse_request(request, "r"), library)) << name;
         } else if (names_models(mapping, variable.name)) {
-          EXPECT_NO_THROW(find_model(name, library)) << name;
+          EXPECT_NO_THROW(find_model(name)) << name;
         }
       }
     }

@@ -13,7 +13,7 @@
 #include "foretrain/evaluate/report_number.h"
 #include "foretrain/evaluate/test_files.h"
 #include "foretrain/evaluate/training_file.h"
-#include "foretrain/predict/request.h"
+#include "foretrain/request/request.h"
 
 namespace foretrain::evaluate {
 

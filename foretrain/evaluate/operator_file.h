@@ -15,7 +15,7 @@
 #include "foretrain/cost/families.h"
 #include "foretrain/graph/bind.h"
 #include "foretrain/hw/catalog.h"
-#include "foretrain/predict/calibration.h"
+#include "foretrain/knowledge/calibration.h"
 
 namespace foretrain::evaluate {
 

@@ -23,16 +23,15 @@ Prediction predict_one(const std::string& json, const Library& library) {
     prediction.precision = to_string(request.precision);
     prediction.batch = request.batch;
     prediction.workers = request.workers;
-    const Stages stages = run_stages(request, library);
-    const Report report = summarise(stages, request, library);
+    const Report report = foretrain::predict(request, library);
     for (const ReportNumber& number : report_numbers()) {
       prediction.numbers.push_back(number.read(report));
     }
     prediction.breakdown = report.breakdown;
-    prediction.regime = regime_of(stages, request, report);
-    prediction.model = stages.step->graph.name;
-    prediction.workers = stages.setting.workers;
-    prediction.batch = stages.setting.batch;
+    prediction.regime = report.regime;
+    prediction.model = report.job.graph;
+    prediction.workers = report.job.workers;
+    prediction.batch = report.job.batch;
   } catch (const Error& error) {
     prediction.error = error.what();
   }

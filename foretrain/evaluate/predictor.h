@@ -7,8 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "foretrain/predict/library.h"
-#include "foretrain/predict/regime.h"
+#include "foretrain/knowledge/library.h"
+#include "foretrain/knowledge/regime.h"
 #include "foretrain/predict/report.h"
 
 namespace foretrain::evaluate {

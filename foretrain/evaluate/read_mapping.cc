@@ -7,7 +7,7 @@
 #include "foretrain/base/near.h"
 #include "foretrain/evaluate/mapping.h"
 #include "foretrain/evaluate/report_number.h"
-#include "foretrain/predict/request_fields.h"
+#include "foretrain/request/request_fields.h"
 
 namespace foretrain::evaluate {
 namespace {

@@ -13,7 +13,7 @@
 #include "foretrain/fit/cpu_operators.h"
 #include "foretrain/fit/network_factor.h"
 #include "foretrain/fit/operator_factors.h"
-#include "foretrain/predict/setting.h"
+#include "foretrain/request/resolve.h"
 #include "foretrain/tune/calibration.h"
 
 namespace foretrain::fit {
@@ -97,7 +97,7 @@ void use_collectives(const CalibrationCommand& command, const Library& library,
 
 // The device that a request runs on; a new one is added to the catalog.
 hw::Device device_of(const Request& request, Library& library) {
-  hw::Device device = find_setting(request, library).cluster.devices.front();
+  hw::Device device = resolve(request, library).cluster.devices.front();
   if (request.device && !request.device->json && !request.device->text.ends_with(".json")) {
     return device;
   }

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "foretrain/predict/intervals.h"
+#include "foretrain/knowledge/intervals.h"
 
 namespace foretrain::fit {
 

@@ -4,7 +4,7 @@
 
 #include "foretrain/evaluate/operator_file.h"
 #include "foretrain/fit/operators.h"
-#include "foretrain/predict/calibration.h"
+#include "foretrain/knowledge/calibration.h"
 
 namespace foretrain::fit {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "foretrain/cost/framework.h"
-#include "foretrain/predict/library.h"
+#include "foretrain/knowledge/library.h"
 #include "foretrain/predict/measured_step.h"
 
 namespace foretrain::fit {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "foretrain/evaluate/operator_file.h"
-#include "foretrain/predict/calibration.h"
+#include "foretrain/knowledge/calibration.h"
 
 namespace foretrain::fit {
 

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "foretrain/cost/update.h"
+#include "foretrain/operators/breakdown.h"
 
 namespace foretrain::fit {
 namespace {
@@ -48,13 +49,13 @@ void find_alike(StepCase& one) {
 std::unique_ptr<StepCase> make_step_case(const evaluate::Case& row, const Library& library) {
   auto one = std::make_unique<StepCase>();
   const Request request = parse_request(row.request, "request");
-  Stages stages = run_stages(request, library);
+  one->resolved = resolve(request, library);
+  operators::Stages stages = operators::run_stages(one->resolved, library);
   one->model = row.model;
   one->device = row.device;
   one->precision = request.precision;
   one->measured_s = row.measured;
-  one->input = Seconds{summarise(stages, request, library).step_time_s.value} - stages.timeline.end;
-  one->setting = std::move(stages.setting);
+  one->input = operators::break_down(stages).input;
   one->step = std::move(stages.step);
   one->bound = std::move(stages.bound);
   find_alike(*one);
@@ -62,21 +63,21 @@ std::unique_ptr<StepCase> make_step_case(const evaluate::Case& row, const Librar
 }
 
 Seconds step_time(const StepCase& one, const cost::OperatorModel& model, const Machine& machine) {
-  const cost::Context context = cost::context_for(one.setting.cluster.devices.front(),
-                                                  *one.setting.framework, one.precision, model);
+  const cost::Context context = cost::context_for(one.resolved.cluster.devices.front(),
+                                                  *one.resolved.framework, one.precision, model);
   std::vector<cost::OpTime> kinds;
   std::vector<Seconds> hosts;
   for (const std::size_t n : one.first) {
     const graph::NodeView view{one.bound, one.step->graph.nodes[n]};
     kinds.push_back(cost::analytic_time(view, graph::work(view), context));
-    hosts.push_back(cost::host_time(view, context) / (machine.host * one.setting.host_speed));
+    hosts.push_back(cost::host_time(view, context) / (machine.host * one.resolved.host_speed));
   }
   std::vector<cost::OpTime> ops;
   ops.reserve(one.like.size());
   for (const std::size_t kind : one.like) ops.push_back(kinds[kind]);
   cost::share_power(ops, context);
-  const cost::Framework& framework = *one.setting.framework;
-  Seconds waiting{framework.call_s / (machine.host * one.setting.host_speed)};
+  const cost::Framework& framework = *one.resolved.framework;
+  Seconds waiting{framework.call_s / (machine.host * one.resolved.host_speed)};
   Seconds issued{0};
   Seconds done{0};
   for (std::size_t n = 0; n < ops.size(); ++n) {

@@ -8,7 +8,7 @@
 
 #include "foretrain/cost/constants.h"
 #include "foretrain/evaluate/evaluate.h"
-#include "foretrain/predict/predict.h"
+#include "foretrain/request/resolve.h"
 
 namespace foretrain::fit {
 
@@ -19,7 +19,7 @@ struct StepCase {
   Precision precision = Precision::Fp32;
   double measured_s = 0;
   Seconds input{0};  // what the step waits for its input
-  Setting setting;
+  Resolved resolved;
   std::shared_ptr<const Step> step;
   graph::Bound bound;
   std::vector<std::size_t> first;  // of nodes that are alike, the first one

@@ -10,7 +10,7 @@
 
 #include "foretrain/fit/search.h"
 #include "foretrain/fit/step_clock.h"
-#include "foretrain/predict/library.h"
+#include "foretrain/knowledge/library.h"
 
 namespace foretrain::fit {
 

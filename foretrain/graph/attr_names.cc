@@ -47,6 +47,7 @@ constexpr std::array kAttrs{
     Row{Attr::Outputs, "outputs"},
     Row{Attr::Sizes, "sizes"},
     Row{Attr::Type, "type", AttrForm::Type},
+    Row{Attr::Waiting, "waiting"},
 };
 
 constexpr bool in_order() {
@@ -55,7 +56,7 @@ constexpr bool in_order() {
   }
   return true;
 }
-static_assert(in_order() && static_cast<std::size_t>(Attr::Type) + 1 == kAttrs.size(),
+static_assert(in_order() && static_cast<std::size_t>(Attr::Waiting) + 1 == kAttrs.size(),
               "every Attr has its row, in order");
 
 constexpr std::array<std::string_view, 6> kRoles{"input",  "activation", "parameter",

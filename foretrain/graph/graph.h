@@ -61,7 +61,11 @@ enum class Attr : std::uint8_t {
   Outputs,     // opaque and split: how many
   Sizes,       // split: along Axis
   Type,        // cast: the DType
+  Waiting,     // of a collective: who waits for it (Waiting)
 };
+
+// Who waits for a collective: kernels that read its tensors, the device, or the host too.
+enum class Waiting : std::uint8_t { Readers, Device, Host };
 
 struct Attribute {
   Attr key;

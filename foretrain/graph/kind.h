@@ -104,6 +104,13 @@ enum class Kind : std::uint8_t {
   // The optimizer.
   Update,
   ZeroGrad,
+  // Communication: what a parallel strategy adds. See parallel/.
+  AllReduce,
+  Broadcast,
+  Reduce,
+  Pull,
+  Push,
+  ServerUpdate,
   // Others.
   Fused,
   Opaque,

@@ -34,6 +34,8 @@ enum class Family : std::uint8_t {
   Pool,
   Loss,
   Update,
+  Collective,
+  Server,
   Opaque,
 };
 
@@ -65,6 +67,9 @@ std::optional<Kind> kind_named(std::string_view name);
 
 // Whether the output shares the input's memory.
 bool is_view(const Node& node);
+
+// Whether a parallel strategy added it: it runs on the network or on a server, not on the device.
+bool is_communication(const Node& node);
 
 Work work(const NodeView& node);
 

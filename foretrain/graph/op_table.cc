@@ -111,6 +111,13 @@ const std::array<Op, kKinds> kOps{{
     {K::Update, "update", "*,*->", Family::Update, Follow, infer_given, work_update, nullptr},
     {K::ZeroGrad, "zero_grad", "*->", Family::Update, Follow, infer_given, work_fill, nullptr},
 
+    {K::AllReduce, "all_reduce", "*->", Collective, Follow, infer_given, work_none, nullptr},
+    {K::Broadcast, "broadcast", "*->", Collective, Follow, infer_given, work_none, nullptr},
+    {K::Reduce, "reduce", "*->", Collective, Follow, infer_given, work_none, nullptr},
+    {K::Pull, "pull", "*->", Collective, Follow, infer_given, work_none, nullptr},
+    {K::Push, "push", "*->", Collective, Follow, infer_given, work_none, nullptr},
+    {K::ServerUpdate, "server_update", "*->", Server, Follow, infer_given, work_none, nullptr},
+
     {K::Fused, "fused", "", Pointwise, Follow, infer_given, work_fused, nullptr},
     {K::Opaque, "opaque", "", Family::Opaque, Follow, infer_given, work_pointwise, grad_opaque},
 }};
@@ -128,6 +135,11 @@ std::optional<Kind> kind_named(std::string_view name) {
 }
 
 bool is_view(const Node& node) { return op(node).family == Family::View; }
+
+bool is_communication(const Node& node) {
+  const Family family = op(node).family;
+  return family == Family::Collective || family == Family::Server;
+}
 
 Work work(const NodeView& node) { return op(node.node).work(node); }
 

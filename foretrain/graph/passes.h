@@ -31,9 +31,20 @@ Graph set_precision(const Graph& model, Precision precision, Casting casting);
 // Replaces each attention by the products, mask, softmax and dropout that it stands for.
 Graph expand_attention(const Graph& model);
 
-// What is trained: "all", "head" (the last product's parameters) or "lora:rank=R" (two thin
-// products beside every linear layer). Throws Error(BadInput) for anything else.
-Graph set_trainable(Graph model, const std::string& what);
+// What is trained: everything, the last product's parameters, or two thin products of `rank` beside
+// every linear layer (LoRA).
+struct Trainable {
+  enum class Part : std::uint8_t { All, Head, Lora };
+  Part part = Part::All;
+  std::int64_t rank = 0;
+  bool operator==(const Trainable&) const = default;
+};
+
+// "all", "head" or "lora:rank=R". Throws Error(BadInput) for anything else.
+Trainable parse_trainable(const std::string& text);
+
+// Marks what is trained. Throws Error(BadInput) where the model has no such part.
+Graph set_trainable(Graph model, const Trainable& what);
 
 // What inference runs: nothing that only the loss needs, no dropout, batch norm with its
 // running statistics.

@@ -109,11 +109,12 @@ Graph layers() {
 }
 
 TEST(SetTrainable, AllChangesNothing) {
-  EXPECT_EQ(trainable(set_trainable(layers(), "all")), trainable(layers()));
+  EXPECT_EQ(trainable(set_trainable(layers(), parse_trainable("all"))), trainable(layers()));
 }
 
 TEST(SetTrainable, HeadIsTheLastProduct) {
-  EXPECT_EQ(trainable(set_trainable(layers(), "head")), std::vector<std::string>{"fc2.weight"});
+  EXPECT_EQ(trainable(set_trainable(layers(), parse_trainable("head"))),
+            std::vector<std::string>{"fc2.weight"});
 }
 
 TEST(SetTrainable, AHeadMayLookItsWeightsUp) {
@@ -122,12 +123,13 @@ TEST(SetTrainable, AHeadMayLookItsWeightsUp) {
   const TensorId rows = builder.input("rows", {5}, DType::I64);
   const TensorId weight = builder.add(Kind::Embedding, {rows, builder.parameter("table", {50, 8})});
   builder.output(builder.add(Kind::Linear, {x, weight}));
-  EXPECT_EQ(trainable(set_trainable(builder.finish(), "head")), std::vector<std::string>{"table"});
+  EXPECT_EQ(trainable(set_trainable(builder.finish(), parse_trainable("head"))),
+            std::vector<std::string>{"table"});
 }
 
 // Beside fc1 (8 -> 16) and fc2 (16 -> 4) with rank 2: 2*8 + 16*2 + 2*16 + 4*2 = 88 values.
 TEST(SetTrainable, LoraAddsTwoThinProductsBesideEveryLinearLayer) {
-  const Graph lora = set_trainable(layers(), "lora:rank=2");
+  const Graph lora = set_trainable(layers(), parse_trainable("lora:rank=2"));
   EXPECT_NO_THROW(verify(lora));
   EXPECT_EQ(trainable(lora), (std::vector<std::string>{"fc1.lora_A.weight", "fc1.lora_B.weight",
                                                        "fc2.lora_A.weight", "fc2.lora_B.weight"}));
@@ -142,12 +144,13 @@ TEST(SetTrainable, LoraAddsTwoThinProductsBesideEveryLinearLayer) {
 TEST(SetTrainable, RefusesWhatItDoesNotKnow) {
   for (const char* what : {"", "some", "lora", "lora:rank=", "lora:rank=0", "lora:rank=-1",
                            "lora:rank=1000000", "lora:rank=2x", "Head"}) {
-    EXPECT_THROW(set_trainable(layers(), what), Error) << what;
+    EXPECT_THROW(set_trainable(layers(), parse_trainable(what)), Error) << what;
   }
   Builder builder("m");
   builder.output(builder.add(Kind::Relu, {builder.input("x", {1})}));
-  EXPECT_THROW(set_trainable(backward(layers()), "head"), Error);  // not a forward pass alone
-  EXPECT_THROW(set_trainable(builder.finish(), "head"), Error);
+  EXPECT_THROW(set_trainable(backward(layers()), parse_trainable("head")),
+               Error);  // not a forward pass alone
+  EXPECT_THROW(set_trainable(builder.finish(), parse_trainable("head")), Error);
 }
 
 TEST(ForInference, HasNoLossAndNoDropout) {

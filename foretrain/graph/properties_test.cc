@@ -107,7 +107,7 @@ TEST(AnyGraph, WritesNoMoreWhenFused) {
 TEST(AnyGraph, TrainsOnlyWhatIsAsked) {
   for_any_graph([](const Graph& graph) {
     for (const char* what : {"head", "lora:rank=2"}) {
-      const Graph step = backward(set_trainable(graph, what));
+      const Graph step = backward(set_trainable(graph, parse_trainable(what)));
       EXPECT_NO_THROW(verify(step));
       for (const auto& [parameter, gradient] : step.gradients) {
         EXPECT_TRUE(step.tensor(parameter).trainable);

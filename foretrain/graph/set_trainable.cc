@@ -87,21 +87,34 @@ Graph with_lora(Graph model, std::int64_t rank) {
 
 }  // namespace
 
-Graph set_trainable(Graph model, const std::string& what) {
-  require_forward(model);
+Trainable parse_trainable(const std::string& text) {
+  using enum Trainable::Part;
   const std::string lora = "lora:rank=";
-  if (what == "all") return model;
-  if (what == "head") return only_head(std::move(model));
+  if (text == "all") return {All, 0};
+  if (text == "head") return {Head, 0};
   std::int64_t rank = 0;
-  if (what.starts_with(lora)) {
-    const char* end = what.data() + what.size();
-    const auto parsed = std::from_chars(what.data() + lora.size(), end, rank);
+  if (text.starts_with(lora)) {
+    const char* end = text.data() + text.size();
+    const auto parsed = std::from_chars(text.data() + lora.size(), end, rank);
     if (parsed.ec == std::errc{} && parsed.ptr == end && rank >= 1 && rank <= 65536) {
-      return with_lora(std::move(model), rank);
+      return {Lora, rank};
     }
   }
   throw Error(ErrorKind::BadInput,
-              "trainable '" + printable(what) + "' is not known; use all, head or lora:rank=16");
+              "trainable '" + printable(text) + "' is not known; use all, head or lora:rank=16");
+}
+
+Graph set_trainable(Graph model, const Trainable& what) {
+  require_forward(model);
+  switch (what.part) {
+    case Trainable::Part::All:
+      return model;
+    case Trainable::Part::Head:
+      return only_head(std::move(model));
+    case Trainable::Part::Lora:
+      break;
+  }
+  return with_lora(std::move(model), what.rank);
 }
 
 }  // namespace foretrain::graph

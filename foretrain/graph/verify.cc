@@ -149,8 +149,9 @@ class Verifier {
 }  // namespace
 
 void require_forward(const Graph& graph) {
-  const bool forward = std::all_of(graph.nodes.begin(), graph.nodes.end(),
-                                   [](const Node& node) { return node.phase == Phase::Forward; });
+  const bool forward = std::all_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
+    return node.phase == Phase::Forward && !is_communication(node);
+  });
   if (!forward || !graph.gradients.empty()) {
     throw Error(ErrorKind::BadInput, "model '" + printable(graph.name) +
                                          "' has a backward pass already; give its forward pass");

@@ -9,11 +9,11 @@
 #include "foretrain/base/json.h"
 #include "foretrain/base/median.h"
 #include "foretrain/importer/ftg.h"
+#include "foretrain/knowledge/library.h"
 #include "foretrain/lab/detail/machine.h"
-#include "foretrain/predict/library.h"
-#include "foretrain/predict/setting.h"
 #include "foretrain/profile/analyse.h"
 #include "foretrain/profile/sampler.h"
+#include "foretrain/request/find_model.h"
 
 namespace foretrain::lab {
 namespace {
@@ -259,7 +259,7 @@ store::RunRecord measure_whole(const Campaign& campaign, const Configuration& co
 const std::string& graph_line(Bench& bench, const std::string& model) {
   const auto found = bench.graphs.find(model);
   if (found != bench.graphs.end()) return found->second;
-  std::string text = importer::write_ftg(find_model(model, Library{}));
+  std::string text = importer::write_ftg(find_model(model));
   std::replace(text.begin(), text.end(), '\n', ' ');
   return bench.graphs[model] = text;
 }

@@ -9,6 +9,7 @@
 #include "foretrain/graph/backward.h"
 #include "foretrain/graph/builder.h"
 #include "foretrain/graph/passes.h"
+#include "foretrain/memory/test_steps.h"
 
 namespace foretrain::memory {
 namespace {
@@ -215,7 +216,8 @@ TEST(Lifetimes, AccumulatedGradientsAreKept) {
 
 TEST(Lifetimes, BucketsHoldTheGradientsOnceMore) {
   const Graph step = graph::backward(perceptron(Kind::Relu, {}, true));
-  const std::vector<Storage> storages = storages_of(step, {.gradient_buckets = true});
+  const std::vector<Storage> storages =
+      storages_of(with_all_reduce(step), {.buckets = {1 << 20, 25 << 20}});
   // 8192 + 128 + 2048 + 64 = 10432 bytes in one bucket, rounded up to 10752.
   EXPECT_EQ(kept_bytes(storages, Part::Gradients), 10752);
 }

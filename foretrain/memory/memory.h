@@ -2,12 +2,14 @@
 #pragma once
 
 #include "foretrain/graph/bind.h"
+#include "foretrain/graph/buckets.h"
 
 namespace foretrain::memory {
 
 // What changes the memory of a step besides its graph.
 struct Options {
-  bool gradient_buckets = false;   // data parallel: gradients are also held in flat buckets
+  // Where the step has all-reduces, gradients are also held in flat buckets of these sizes.
+  graph::BucketSizes buckets{};
   bool short_with_master = false;  // parameters are stored short, the optimizer keeps fp32 copies
   bool search_workspace = true;    // convolutions may use scratch memory for faster algorithms
   bool channels_last = false;      // convolutions run in NHWC: no copies for tensor cores

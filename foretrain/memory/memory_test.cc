@@ -6,6 +6,7 @@
 #include "foretrain/graph/backward.h"
 #include "foretrain/graph/builder.h"
 #include "foretrain/graph/passes.h"
+#include "foretrain/memory/test_steps.h"
 
 namespace foretrain::memory {
 namespace {
@@ -86,7 +87,7 @@ TEST(StepMemory, UpdatePeaksAsTheOptimizerNeeds) {
 TEST(StepMemory, BucketsAddTheGradientsOnceMore) {
   const Graph step = graph::update(graph::backward(wide_layer()), Optimizer::Sgd);
   const Use plain = use_of(step, 1);
-  const Use with = use_of(step, 1, {.gradient_buckets = true});
+  const Use with = use_of(with_all_reduce(step), 1);
   EXPECT_EQ(with.gradients, 2 * kP);
   EXPECT_EQ(with.allocated, plain.allocated + kP);
 }

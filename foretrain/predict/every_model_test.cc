@@ -116,7 +116,8 @@ TEST(EveryFamily, RunsForInferenceAndWithFewerTrainableParameters) {
     EXPECT_NO_THROW(verify(inference));
     EXPECT_LE(product_flops(inference), product_flops(model));
     for (const char* what : {"head", "lora:rank=4"}) {
-      const Graph step = update(backward(set_trainable(model, what)), graph::Optimizer::Adam);
+      const Graph step = update(backward(set_trainable(model, graph::parse_trainable(what))),
+                                graph::Optimizer::Adam);
       EXPECT_NO_THROW(verify(step));
       EXPECT_LT(product_flops(step), product_flops(backward(model)) * 1.2);
     }

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "foretrain/predict/request.h"
+#include "foretrain/request/request.h"
 
 namespace foretrain {
 

@@ -4,42 +4,35 @@
 
 #include <utility>
 
-#include "foretrain/graph/bind.h"
+#include "foretrain/operators/answer.h"
+#include "foretrain/predict/choose.h"
+#include "foretrain/predict/detail/make_report.h"
 
 namespace foretrain {
-namespace {
-
-Stages run_step(Setting setting, std::shared_ptr<const Step> step, const Request& request,
-                const Library& library) {
-  Stages stages;
-  stages.setting = std::move(setting);
-  stages.step = std::move(step);
-  stages.bound = graph::bind(stages.step->graph, {{"batch", stages.setting.micro_batch}});
-  stages.job = lower(*stages.step, stages.bound, stages.setting, request, library);  // cost, comm
-  stages.timeline = sim::run(stages.job.program);
-  return stages;
-}
-
-}  // namespace
-
-Stages run_stages(const Request& request, const Library& library) {
-  Setting setting = find_setting(request, library);  // devices, links, framework
-  auto step = find_step(request, setting, library);  // model, backward, update, fusion
-  return run_step(std::move(setting), std::move(step), request, library);
-}
-
-Stages run_stages(const Request& request, const graph::Graph& model, const Library& library) {
-  Setting setting = find_setting(request, library);
-  auto step = make_step(model, request, setting);
-  return run_step(std::move(setting), std::move(step), request, library);
-}
 
 Report predict(const Request& request, const Library& library) {
-  return summarise(run_stages(request, library), request, library);
+  const Resolved resolved = resolve(request, library);  // devices, links, framework, lengths
+  return predict(Question(resolved, library));
 }
 
-Report predict(const Request& request, const graph::Graph& model, const Library& library) {
-  return summarise(run_stages(request, model, library), request, library);
+Report predict(const Request& request, std::shared_ptr<const graph::Graph> model,
+               const Library& library) {
+  const Resolved resolved = resolve(request, std::move(model), library);
+  return predict(Question(resolved, library));
+}
+
+Report predict(const Question& question) {
+  std::vector<Answer> answers;
+  for (const Engine* engine : engines_for(question)) {
+    if (auto answer = engine->answer(question)) answers.push_back(std::move(*answer));
+  }
+  const std::vector<Chosen> chosen = choose(answers, question.resolved().engine);
+  return make_report(chosen, question);  // job length, cost
+}
+
+std::vector<const Engine*> engines_for(const Question&) {
+  static const operators::OperatorEngine kOperators;
+  return {&kOperators};
 }
 
 }  // namespace foretrain

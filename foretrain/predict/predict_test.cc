@@ -8,6 +8,9 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/json.h"
+#include "foretrain/operators/stages.h"
+#include "foretrain/operators/trace.h"
+#include "foretrain/request/find_model.h"
 
 namespace foretrain {
 namespace {
@@ -17,8 +20,9 @@ class Predict : public testing::Test {
   Report report(const std::string& fields) {
     return predict(parse_request("{" + fields + "}", "test"), library_);
   }
-  Stages stages(const std::string& fields) {
-    return run_stages(parse_request("{" + fields + "}", "test"), library_);
+  operators::Stages stages(const std::string& fields) {
+    resolved_ = resolve(parse_request("{" + fields + "}", "test"), library_);
+    return operators::run_stages(resolved_, library_);
   }
   ErrorKind error(const std::string& fields) {
     try {
@@ -32,6 +36,7 @@ class Predict : public testing::Test {
   }
 
   Library library_ = load_library();
+  Resolved resolved_;
 };
 
 const char* const kVgg =
@@ -125,15 +130,16 @@ TEST_F(Predict, DdpCopiesGradientsToBucketsAndBack) {
 // VGG-16's 138,357,544 gradients are 553 MB: a first bucket of 1 MiB, then whole layers until
 // 25 MiB are full; the bytes of all buckets are those of all gradients.
 TEST_F(Predict, BucketsHoldEveryGradientOnce) {
-  const Stages s = stages(std::string(kVgg) + R"(,"placement":[1,1])");
-  const std::vector<Bucket> buckets = make_buckets(*s.step, s.bound, 1 << 20, 25 << 20);
+  const operators::Stages s = stages(std::string(kVgg) + R"(,"placement":[1,1])");
   double bytes = 0;
-  for (std::size_t b = 0; b < buckets.size(); ++b) {
-    bytes += buckets[b].bytes;
-    EXPECT_GE(buckets[b].ready, buckets[b == 0 ? 0 : b - 1].ready);
+  int buckets = 0;
+  for (const graph::Node& node : s.step->graph.nodes) {
+    if (node.kind != graph::Kind::AllReduce) continue;
+    ++buckets;
+    for (const graph::TensorId id : node.inputs) bytes += s.bound.bytes(id);
   }
   EXPECT_EQ(bytes, 4.0 * 138357544);
-  EXPECT_GT(buckets.size(), 3U);
+  EXPECT_GT(buckets, 3);
 }
 
 // Three ranks agree on the last exchange after 3/4 of a cycle of 5 ms. XLA hands out all gradients
@@ -146,7 +152,7 @@ TEST_F(Predict, HorovodExchangesInCycles) {
   };
   EXPECT_NEAR(exchange(R"("horovod")"), 3.75e-3 + exchange(R"("allreduce")"), 1e-6);
   const auto exchanges = [&](const std::string& rest) {
-    return stages(three + R"("horovod")" + rest).job.transfers.size();
+    return stages(three + R"("horovod")" + rest).program.transfers.size();
   };
   EXPECT_EQ(exchanges(R"(,"framework":"tensorflow-xla")"), 1U);
   EXPECT_GT(exchanges(R"(,"framework":"tensorflow")"), 2U);
@@ -154,10 +160,10 @@ TEST_F(Predict, HorovodExchangesInCycles) {
 
 // A pull, and a push of each of VGG-16's 32 variables.
 TEST_F(Predict, VariablesTravelToServersOneByOne) {
-  const Stages s = stages(std::string(kVgg) + R"(,"placement":[1,1],"strategy":"ps")");
-  const auto sent =
-      std::count_if(s.job.program.tasks.begin(), s.job.program.tasks.end(),
-                    [](const sim::Task& task) { return task.kind == kCommunicationTask; });
+  const operators::Stages s = stages(std::string(kVgg) + R"(,"placement":[1,1],"strategy":"ps")");
+  const auto sent = std::count_if(
+      s.program.program.tasks.begin(), s.program.program.tasks.end(),
+      [](const sim::Task& task) { return task.kind == operators::kCommunicationTask; });
   EXPECT_EQ(sent, 33);
 }
 
@@ -165,7 +171,8 @@ TEST_F(Predict, AModelInMemoryGivesTheReportOfItsName) {
   const Request named = parse_request("{" + std::string(kVgg) + "}", "test");
   Request anonymous = named;
   anonymous.model = "mine";
-  EXPECT_EQ(to_json(predict(anonymous, find_model("vgg16", library_), library_)),
+  EXPECT_EQ(to_json(predict(anonymous, std::make_shared<const graph::Graph>(find_model("vgg16")),
+                            library_)),
             to_json(predict(named, library_)));
 }
 
@@ -299,10 +306,10 @@ TEST_F(Predict, TrainingOnlyTheHeadOrAdaptersCostsLess) {
 TEST_F(Predict, ACompilerMakesTheStepFasterNotTheProductsFewer) {
   const std::string base =
       R"("model":"bert-base:seq=128","device":"a100","batch":8,"precision":"fp16")";
-  const Stages eager = stages(base);
-  const Stages compiled = stages(base + R"(,"framework":"pytorch-compile")");
+  const operators::Stages eager = stages(base);
+  const operators::Stages compiled = stages(base + R"(,"framework":"pytorch-compile")");
   EXPECT_LT(compiled.timeline.end, eager.timeline.end);
-  EXPECT_DOUBLE_EQ(compiled.job.product_flops, eager.job.product_flops);
+  EXPECT_DOUBLE_EQ(compiled.program.gemm_flops, eager.program.gemm_flops);
 }
 
 TEST_F(Predict, RefusesWhatItCannotDo) {
@@ -348,20 +355,21 @@ TEST_F(Predict, ManyThreadsShareOneLibraryAndAgree) {
 }
 
 TEST_F(Predict, EveryStageCanBeLookedAt) {
-  const Stages s = stages(R"("model":"resnet18","device":"v100","batch":8,"workers":2)");
-  EXPECT_EQ(parse_json(dump_stage(s, "tasks"), "tasks").size(), s.job.program.tasks.size());
-  const Json timeline = parse_json(dump_stage(s, "timeline"), "timeline");
+  const operators::Stages s = stages(R"("model":"resnet18","device":"v100","batch":8,"workers":2)");
+  EXPECT_EQ(parse_json(operators::dump_stage(s, "tasks"), "tasks").size(),
+            s.program.program.tasks.size());
+  const Json timeline = parse_json(operators::dump_stage(s, "timeline"), "timeline");
   EXPECT_DOUBLE_EQ(timeline.back().at("end_s").get<double>(), s.timeline.end.count());
-  EXPECT_FALSE(parse_json(dump_stage(s, "graph"), "graph").empty());
-  EXPECT_THROW(dump_stage(s, "grph"), Error);
-  const Json trace = parse_json(to_chrome_trace(s), "trace");
-  EXPECT_GT(trace.at("traceEvents").size(), s.job.program.tasks.size());
+  EXPECT_FALSE(parse_json(operators::dump_stage(s, "graph"), "graph").empty());
+  EXPECT_THROW(operators::dump_stage(s, "grph"), Error);
+  const Json trace = parse_json(operators::to_chrome_trace(s, resolved_.cluster), "trace");
+  EXPECT_GT(trace.at("traceEvents").size(), s.program.program.tasks.size());
 }
 
 TEST_F(Predict, ResourcesOfASlowNetworkAlternate) {
   const Report r = report(std::string(kVgg) + R"(,"placement":[1,1],"strategy":"allreduce")");
-  ASSERT_TRUE(r.worker.net_tx.has_value());
-  const resource::Bursts& tx = r.worker.net_tx->bursts;
+  ASSERT_TRUE(r.resources.worker.net_tx.has_value());
+  const resource::Bursts& tx = r.resources.worker.net_tx->bursts;
   EXPECT_EQ(tx.pattern, resource::Pattern::BIB);
   // Two nodes send 2 (2-1)/2 of 553 MB at 0.93 of 10 Gb/s in every step.
   EXPECT_NEAR(*tx.burst_amount, 0.93 * 1.25e9, 0.1e9);

@@ -1,94 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "foretrain/base/seconds.h"
-#include "foretrain/resource/bursts.h"
+#include "foretrain/base/precision.h"
+#include "foretrain/engine/parts.h"
+#include "foretrain/knowledge/regime.h"
+#include "foretrain/request/request.h"
 
 namespace foretrain {
 
-// A predicted number. The ends of the interval are absent until they are calibrated.
-struct Estimate {
-  double value = 0;
-  std::optional<double> low;
-  std::optional<double> high;
-  std::optional<double> confidence;
+// What the report is about.
+struct JobReport {
+  std::string model;            // as the request names it
+  std::string graph;            // the model's own name, without parameters
+  std::int64_t parameters = 0;  // learned values
+  std::string cluster;          // "8 x v100-sxm2-16gb on 2 nodes"
+  std::string servers;          // of parameters: "asynchronous parameter servers: 2"; or ""
+  Mode mode = Mode::Train;
+  Precision precision = Precision::Fp32;
+  std::int64_t batch = 1;  // per worker
+  int workers = 1;
 };
 
-// Where the step's time goes; the parts add up to it.
-struct Breakdown {
-  Seconds compute{0};
-  Seconds memory{0};
-  Seconds exposed_communication{0};
-  Seconds host{0};
-  Seconds bubble{0};
-  Seconds input{0};
-};
-
-// The step from its start to its end by phase, communication and waiting where they fall; input
-// belongs to forward. They add up to the step.
-struct Phases {
-  Seconds forward{0};
-  Seconds backward{0};
-  Seconds update{0};
-};
-
-struct MemoryReport {
-  double peak = 0;
-  double allocated = 0;
-  double parameters = 0;
-  double gradients = 0;
-  double optimizer = 0;
-  double activations = 0;
-  double workspace = 0;
-  double fragmentation = 0;
-  double framework = 0;
-  double capacity = 0;
-  bool fits = true;
-};
-
-// One resource's use over time, or absent where it cannot be said.
-struct ResourceReport {
-  resource::Bursts bursts;
-  std::string unit;
-};
-
-struct RoleReport {
-  std::optional<ResourceReport> gpu_util;
-  std::optional<ResourceReport> gpu_memory_util;
-  std::optional<ResourceReport> net_tx;
-  std::optional<ResourceReport> net_rx;
-  std::optional<ResourceReport> memory_used;
-};
-
-struct OperatorReport {
-  std::string name;
-  std::string kind;
-  Seconds time{0};
-  double share = 0;
+// Which engine a number comes from.
+struct EngineReport {
+  std::string number;  // "step_time_s", "memory_bytes", "resources"
+  std::string engine;
+  std::string why;
 };
 
 struct Report {
+  JobReport job;
   Estimate step_time_s;
   double samples_per_s = 0;
   std::optional<double> tokens_per_s;
   std::optional<double> tokens_per_s_per_device;
-  std::optional<double> mfu;  // share of the device's peak that the model's own products use
+  std::optional<double> mfu;  // share of the device's peak that the model's own GEMMs use
   std::optional<Estimate> epoch_time_s;
   std::optional<Estimate> total_time_s;
   Breakdown breakdown;
   Phases phases;
   Seconds communication{0};  // all of it, hidden or not
+  double sent_bytes = 0;     // by the busiest worker's node in a step
   MemoryReport memory;
-  Seconds window{0.01};
-  RoleReport worker;
-  std::optional<RoleReport> server;
+  ResourcesReport resources;
   std::optional<Estimate> cost_usd;
   std::vector<OperatorReport> top_operators;
+  Regime regime;  // what the step's error depends on
   std::string engine = "operators";
+  std::vector<EngineReport> engines;
   std::vector<std::string> assumptions;
   std::vector<std::string> warnings;
 };

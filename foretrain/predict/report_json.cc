@@ -98,9 +98,9 @@ void write_operators(JsonWriter& json, const std::vector<OperatorReport>& operat
 
 void write_engines(JsonWriter& json, const Report& report) {
   json.field("engine", report.engine).key("engines").begin_object();
-  for (const char* number : {"step_time_s", "memory_bytes", "resources"}) {
-    json.key(number).begin_object().field("engine", report.engine);
-    json.field("why", "no fitted predictor was given").end_object();
+  for (const EngineReport& one : report.engines) {
+    json.key(one.number).begin_object().field("engine", one.engine);
+    json.field("why", one.why).end_object();
   }
   json.end_object();
 }
@@ -124,9 +124,9 @@ std::string to_json(const Report& report) {
   write_phases(json, report.phases);
   json.field("communication_s", report.communication.count());
   write_memory(json, report.memory);
-  json.key("resources").begin_object().field("window_s", report.window.count());
-  write(json, "worker", report.worker);
-  write(json, "server", report.server);
+  json.key("resources").begin_object().field("window_s", report.resources.window.count());
+  write(json, "worker", report.resources.worker);
+  write(json, "server", report.resources.server);
   json.end_object();
   write_cost(json, report.cost_usd);
   write_operators(json, report.top_operators);

@@ -203,8 +203,8 @@ TEST(Signs, OneWorkerHasNoCommunication) {
     const Report report = predict(trial.request(), library);
     EXPECT_EQ(report.communication.count(), 0);
     EXPECT_EQ(report.breakdown.exposed_communication.count(), 0);
-    ASSERT_TRUE(report.worker.net_tx.has_value());
-    EXPECT_EQ(report.worker.net_tx->bursts.pattern, resource::Pattern::I);
+    ASSERT_TRUE(report.resources.worker.net_tx.has_value());
+    EXPECT_EQ(report.resources.worker.net_tx->bursts.pattern, resource::Pattern::I);
   }
 }
 

@@ -44,7 +44,7 @@ std::string kind_of(const hw::Device& device) { return hw::is_cpu(device) ? "cpu
 hw::Device common_device(const std::vector<MeasuredStep>& steps, const Library& library) {
   std::optional<hw::Device> common;
   for (const MeasuredStep& step : steps) {
-    for (const hw::Device& device : find_setting(step.request, library).cluster.devices) {
+    for (const hw::Device& device : resolve(step.request, library).cluster.devices) {
       if (common && kind_of(*common) != kind_of(device)) {
         throw Error(ErrorKind::BadInput, "measured steps run on " + common->name + " and on " +
                                              device.name + "; calibrate one device at a time");
@@ -145,7 +145,7 @@ FittedCalibration fit_calibration(const std::vector<MeasuredStep>& steps,
   if (steps.empty()) throw Error(ErrorKind::BadInput, "no measured step to calibrate by");
   const hw::Device device = common_device(steps, library);
   const bool several = std::any_of(steps.begin(), steps.end(), [&](const MeasuredStep& step) {
-    return find_setting(step.request, library).workers > 1;
+    return resolve(step.request, library).workers > 1;
   });
   Trial trial(steps, library);
   FittedCalibration fitted;

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "foretrain/predict/calibration.h"
-#include "foretrain/predict/library.h"
+#include "foretrain/knowledge/calibration.h"
+#include "foretrain/knowledge/library.h"
 #include "foretrain/predict/measured_step.h"
 
 namespace foretrain::tune {

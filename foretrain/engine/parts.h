@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts that a report is made of.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "foretrain/base/seconds.h"
+#include "foretrain/resource/bursts.h"
+
+namespace foretrain {
+
+// A predicted number. The ends of the interval are absent until they are calibrated.
+struct Estimate {
+  double value = 0;
+  std::optional<double> low;
+  std::optional<double> high;
+  std::optional<double> confidence;
+};
+
+// Where the step's time goes; the parts add up to it.
+struct Breakdown {
+  Seconds compute{0};
+  Seconds memory{0};
+  Seconds exposed_communication{0};
+  Seconds host{0};
+  Seconds bubble{0};
+  Seconds input{0};
+};
+
+// The step from its start to its end by phase, communication and waiting where they fall; input
+// belongs to forward. They add up to the step.
+struct Phases {
+  Seconds forward{0};
+  Seconds backward{0};
+  Seconds update{0};
+};
+
+struct MemoryReport {
+  double peak = 0;
+  double allocated = 0;
+  double parameters = 0;
+  double gradients = 0;
+  double optimizer = 0;
+  double activations = 0;
+  double workspace = 0;
+  double fragmentation = 0;
+  double framework = 0;
+  double capacity = 0;
+  bool fits = true;
+};
+
+// One resource's use over time, or absent where it cannot be said.
+struct ResourceReport {
+  resource::Bursts bursts;
+  std::string unit;
+};
+
+struct RoleReport {
+  std::optional<ResourceReport> gpu_util;
+  std::optional<ResourceReport> gpu_memory_util;
+  std::optional<ResourceReport> net_tx;
+  std::optional<ResourceReport> net_rx;
+  std::optional<ResourceReport> memory_used;
+};
+
+struct ResourcesReport {
+  Seconds window{0.01};  // over which samples are averaged
+  RoleReport worker;
+  std::optional<RoleReport> server;
+};
+
+struct OperatorReport {
+  std::string name;
+  std::string kind;
+  Seconds time{0};
+  double share = 0;
+};
+
+}  // namespace foretrain

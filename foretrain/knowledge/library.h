@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "foretrain/cost/framework.h"
+#include "foretrain/cost/op_time.h"
+#include "foretrain/graph/backward.h"
+#include "foretrain/graph/graph.h"
+#include "foretrain/hw/catalog.h"
+#include "foretrain/knowledge/calibration.h"
+#include "foretrain/knowledge/intervals.h"
+
+namespace foretrain {
+
+// One step of a model, prepared for every batch size: the graph with its symbols, and what
+// does not depend on their values.
+struct Step {
+  graph::Graph graph;
+  std::vector<graph::ParameterGradient> gradients;  // in the order in which they are ready
+  std::int64_t parameters = 0;
+  double tokens_per_sample = 0;  // 0: the model does not read tokens
+};
+
+// A bounded cache of prepared steps by their key; the oldest unused one goes first.
+class StepCache {
+ public:
+  std::shared_ptr<const Step> find(const std::string& key);
+  void insert(const std::string& key, std::shared_ptr<const Step> step);
+
+ private:
+  using Order = std::list<std::string>;
+  struct Entry {
+    std::shared_ptr<const Step> step;
+    Order::iterator place;
+  };
+
+  static constexpr std::size_t kMostNodes = 2'000'000;  // over all entries, about 1 GB
+
+  std::mutex mutex_;
+  Order order_;  // newest first
+  std::unordered_map<std::string, Entry> entries_;
+  std::size_t nodes_ = 0;
+};
+
+// What a file of `foretrain fit` holds: one of these.
+struct Predictor {
+  std::shared_ptr<const cost::OperatorModel> operators;
+  std::optional<Calibration> calibration;
+  std::optional<cost::Framework> framework;
+  std::shared_ptr<const Intervals> intervals;
+};
+
+// Predictors by the file that they were read from; a file is read once.
+class PredictorCache {
+ public:
+  std::shared_ptr<const Predictor> find(const std::string& path);
+  void insert(const std::string& path, std::shared_ptr<const Predictor> predictor);
+
+ private:
+  static constexpr std::size_t kMost = 64;
+
+  std::mutex mutex_;
+  std::unordered_map<std::string, std::shared_ptr<const Predictor>> predictors_;
+};
+
+// What is known, passed to every prediction. Many threads may predict with one.
+struct Library {
+  hw::Catalog catalog;
+  cost::OpTimer op_timer;                                // the form of the operator model
+  std::shared_ptr<const cost::OperatorModel> operators;  // its constants
+  std::vector<Calibration> calibrations;                 // of the devices that were measured
+  std::vector<cost::Framework> frameworks;               // in place of those of the same name
+  std::shared_ptr<const Intervals> intervals;            // in place of those that are shipped
+  bool read_files = true;  // whether a request may name files; a server says no
+  std::unique_ptr<StepCache> steps;
+  std::unique_ptr<PredictorCache> predictors;
+};
+
+Library load_library();
+
+// The same knowledge with caches of its own.
+Library copy_of(const Library& library);
+
+// Reads what `foretrain fit` wrote. Throws Error: Io, BadInput.
+Predictor read_predictor(const std::string& path);
+
+// From now on every prediction uses it.
+void use(Library& library, const Predictor& predictor);
+
+}  // namespace foretrain

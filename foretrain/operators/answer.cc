@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/operators/answer.h"
+
+#include <array>
+#include <cstdio>
+
+#include "foretrain/operators/breakdown.h"
+#include "foretrain/operators/memory.h"
+#include "foretrain/operators/regime.h"
+#include "foretrain/operators/resources.h"
+#include "foretrain/operators/trust.h"
+
+namespace foretrain::operators {
+namespace {
+
+constexpr std::size_t kTopOperators = 10;
+constexpr std::string_view kWhy = "no fitted predictor was given";
+
+std::string percent(double share) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.1f %%", 100 * share);
+  return text.data();
+}
+
+void list_assumptions(const Stages& stages, const Resolved& resolved, StepDetail& detail) {
+  std::vector<std::string>& list = detail.assumptions;
+  for (const std::string& note : stages.step->graph.notes) list.push_back(note);
+  for (const std::string& note : stages.program.assumptions) list.push_back(note);
+  if (resolved.mode == Mode::Train) {
+    list.push_back("optimizer " + std::string(graph::row_of(resolved.optimizer).name) +
+                   ", framework " + std::string(resolved.framework->name));
+  }
+  if (!resolved.input_rate) list.push_back("input arrives in time (input_rate was not given)");
+}
+
+void list_warnings(const Stages& stages, const Resolved& resolved, StepDetail& detail) {
+  if (!detail.memory.fits) {
+    detail.warnings.push_back("does not fit into the memory of " +
+                              resolved.cluster.devices.front().name +
+                              ": time and cost hold only if it did");
+  }
+  if (stages.program.opaque_share > 0) {
+    detail.warnings.push_back("operators that are not known take " +
+                              percent(stages.program.opaque_share) +
+                              " of the kernels' time; they are costed by their bytes");
+  }
+}
+
+StepDetail detail_step(const Stages& stages, const Resolved& resolved) {
+  StepDetail detail;
+  detail.breakdown = break_down(stages);
+  detail.phases = split_phases(stages);
+  detail.communication = communication_time(stages);
+  detail.memory = report_memory(stages, resolved);
+  detail.resources = report_resources(stages, resolved, detail.memory);
+  detail.top_operators = top_operators(stages, kTopOperators);
+  detail.regime = regime_of(stages, resolved, detail.breakdown);
+  for (const Transfer& transfer : stages.program.transfers) {
+    detail.sent_bytes += transfer.traffic.worker_tx_bytes;
+  }
+  list_assumptions(stages, resolved, detail);
+  list_warnings(stages, resolved, detail);
+  Trust trust = trust_in(stages, resolved, detail.regime);
+  detail.step = trust.step;
+  for (std::string& text : trust.warnings) detail.warnings.push_back(std::move(text));
+  for (std::string& text : trust.assumptions) detail.assumptions.push_back(std::move(text));
+  return detail;
+}
+
+}  // namespace
+
+const StepDetail& detail_of(const Question& question) {
+  return question.shared<StepDetail>(
+      [&] { return detail_step(stages_of(question), question.resolved()); });
+}
+
+std::optional<Answer> OperatorEngine::answer(const Question& question) const {
+  const StepDetail& detail = detail_of(question);
+  Answer answer{name(), {}};
+  answer.targets.push_back({"step_time_s", detail.step, true, kWhy});
+  answer.targets.push_back({"memory_bytes.peak", {detail.memory.peak, {}, {}, {}}, true, kWhy});
+  return answer;
+}
+
+}  // namespace foretrain::operators

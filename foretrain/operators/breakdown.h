@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the time of a step goes, read off its timeline.
+#pragma once
+
+#include <vector>
+
+#include "foretrain/operators/stages.h"
+
+namespace foretrain::operators {
+
+// The class of workers whose kernels take longest: the one that the step waits for.
+const WorkerClass& slowest_class(const Stages& stages);
+
+// Its device.
+const hw::Device& slowest_device(const Stages& stages, const Resolved& resolved);
+
+// Where the step's time goes on the slowest worker.
+Breakdown break_down(const Stages& stages);
+
+// Forward, backward and update on the slowest worker.
+Phases split_phases(const Stages& stages);
+
+// All communication, hidden or not; at least what keeps saturated servers busy.
+Seconds communication_time(const Stages& stages);
+
+std::vector<OperatorReport> top_operators(const Stages& stages, std::size_t most);
+
+}  // namespace foretrain::operators

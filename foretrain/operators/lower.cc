@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "foretrain/operators/detail/emitter.h"
+#include "foretrain/operators/stages.h"
+
+namespace foretrain::operators {
+namespace {
+
+std::vector<WorkerClass> worker_classes(const hw::Cluster& cluster) {
+  std::vector<WorkerClass> classes;
+  for (const hw::Node& node : cluster.nodes) {
+    const bool apart = cluster.links[static_cast<std::size_t>(node.intra_node)].peer_access;
+    const int disturbing = apart ? 1 : node.devices;
+    auto found = std::find_if(classes.begin(), classes.end(), [&](const WorkerClass& c) {
+      return c.device == node.device && c.devices_on_node == disturbing;
+    });
+    if (found == classes.end()) {
+      WorkerClass fresh;
+      fresh.device = node.device;
+      fresh.devices_on_node = disturbing;
+      found = classes.insert(classes.end(), fresh);
+    }
+    found->workers += node.devices;
+  }
+  return classes;
+}
+
+// Gradients are zeroed, and parameters fetched, once, before the first pass.
+std::size_t first_of_pass(const graph::Graph& step) {
+  std::size_t n = 0;
+  while (n < step.nodes.size() &&
+         (graph::is_communication(step.nodes[n]) || step.nodes[n].kind == graph::Kind::ZeroGrad)) {
+    ++n;
+  }
+  return n;
+}
+
+std::size_t first_update(const graph::Graph& step) {
+  std::size_t n = step.nodes.size();
+  while (n > 0 && step.nodes[n - 1].kind == graph::Kind::Update) --n;
+  return n;
+}
+
+double input_bytes(const graph::Bound& bound) {
+  double bytes = 0;
+  for (std::size_t i = 0; i < bound.graph->tensors.size(); ++i) {
+    const bool input = bound.graph->tensors[i].role == graph::Role::Input;
+    if (input) bytes += bound.bytes(static_cast<graph::TensorId>(i));
+  }
+  return bytes;
+}
+
+// Lowers the nodes of all worker classes side by side, so that a collective finds the kernels of
+// all of them before it.
+class Lowering {
+ public:
+  Lowering(const Step& step, const graph::Bound& bound, const Resolved& resolved,
+           const Library& library)
+      : step_(step.graph), bound_(bound), resolved_(resolved) {
+    program_.classes = worker_classes(resolved.cluster);
+    program_.program.tasks.reserve(2 * step_.nodes.size() * program_.classes.size() + 64);
+    plan_ = parallel::plan_exchange(bound, resolved);
+    network_ = sim::add_resource(program_.program, sim::Service::InOrder);
+    server_ = sim::add_resource(program_.program, sim::Service::InOrder);
+    exchanged_.assign(step_.tensors.size(), kNever);
+    emitters_.reserve(program_.classes.size());
+    for (WorkerClass& worker : program_.classes) {
+      emitters_.emplace_back(step, bound, resolved, library, program_, worker);
+    }
+  }
+
+  StepProgram run() {
+    const std::size_t begin = first_of_pass(step_);
+    const std::size_t update = first_update(step_);
+    add_input();
+    emit(0, begin);
+    if (resolved_.passes > 1) {  // those before the last, as one pass that takes their time
+      emit_without_exchange(begin, update, static_cast<double>(resolved_.passes - 1));
+    }
+    for (Emitter& emitter : emitters_) emitter.charge_exchange(plan_);  // of the last pass alone
+    emit(begin, update);
+    if (resolved_.framework->waits_for_device) host_waits();
+    emit(update, step_.nodes.size());
+    add_saturation();
+    program_.gemm_flops *= static_cast<double>(resolved_.passes);
+    program_.assumptions = plan_.assumptions;
+    return std::move(program_);
+  }
+
+ private:
+  static constexpr sim::TaskId kNever = -1;
+
+  // A copy from pageable memory runs while the device is idle; reading and preparing the next batch
+  // runs beside the step, which does not end before.
+  void add_input() {
+    if (resolved_.copy_rate) {
+      const Seconds copy = static_cast<double>(resolved_.passes) *
+                           Seconds{input_bytes(bound_) / *resolved_.copy_rate};
+      for (Emitter& emitter : emitters_) emitter.copy_input(copy);
+    }
+    if (resolved_.input_rate) {
+      const Seconds prepared{static_cast<double>(resolved_.batch) / *resolved_.input_rate};
+      add_beside(prepared, kInputTask);
+    }
+  }
+
+  // Asynchronous workers take turns at the servers: none steps faster than these serve all.
+  void add_saturation() {
+    if (plan_.servers_busy > Seconds{0}) add_beside(plan_.servers_busy, kSaturationTask);
+  }
+
+  void add_beside(Seconds time, TaskKind kind) {
+    const sim::ResourceId own = sim::add_resource(program_.program, sim::Service::InOrder);
+    sim::add_task(program_.program, {own, time, kind, 0}, {});
+  }
+
+  void emit(std::size_t first, std::size_t last) {
+    for (std::size_t n = first; n < last; ++n) {
+      const graph::Node& node = step_.nodes[n];
+      const auto id = static_cast<graph::NodeId>(n);
+      if (graph::is_communication(node)) {
+        exchange(id, node);
+        continue;
+      }
+      const std::vector<sim::TaskId> after = exchanges_before(node);
+      for (Emitter& emitter : emitters_) emitter.emit(id, 1, after);
+    }
+  }
+
+  void emit_without_exchange(std::size_t first, std::size_t last, double times) {
+    for (std::size_t n = first; n < last; ++n) {
+      if (graph::is_communication(step_.nodes[n])) continue;
+      for (Emitter& emitter : emitters_) emitter.emit(static_cast<graph::NodeId>(n), times, {});
+    }
+  }
+
+  // The last exchange of a tensor that the node reads: resources serve exchanges in order.
+  std::vector<sim::TaskId> exchanges_before(const graph::Node& node) const {
+    if (last_exchange_ == kNever) return {};
+    sim::TaskId last = kNever;
+    for (const graph::TensorId id : node.inputs) {
+      last = std::max(last, exchanged_[static_cast<std::size_t>(id)]);
+    }
+    if (last == kNever) return {};
+    return {last};
+  }
+
+  // A collective waits for the kernels of all workers that came before it; a server's update for
+  // the push of its gradients.
+  void exchange(graph::NodeId id, const graph::Node& node) {
+    const parallel::Exchange& cost = plan_.exchanges[next_exchange_++];
+    const bool on_server = graph::op(node).family == graph::Family::Server;
+    std::vector<sim::TaskId> after;
+    if (on_server) {
+      after = exchanges_before(node);
+    } else {
+      for (const Emitter& emitter : emitters_) {
+        if (const auto kernel = emitter.last_kernel()) after.push_back(*kernel);
+      }
+    }
+    const sim::TaskId task = sim::add_task(program_.program,
+                                           {on_server ? server_ : network_, cost.time,
+                                            on_server ? kServerTask : kCommunicationTask, id},
+                                           after);
+    if (!on_server) program_.transfers.push_back({task, cost.traffic});
+    last_exchange_ = task;
+    hold_back(node, task);
+  }
+
+  // Makes those wait for the exchange who have to.
+  void hold_back(const graph::Node& node, sim::TaskId task) {
+    const auto waiting =
+        static_cast<graph::Waiting>(node.attributes.number(graph::Attr::Waiting, 0));
+    if (waiting == graph::Waiting::Readers) {
+      for (const graph::TensorId id : node.inputs) exchanged_[static_cast<std::size_t>(id)] = task;
+      return;
+    }
+    for (Emitter& emitter : emitters_) {
+      if (waiting == graph::Waiting::Host) emitter.host_waits(task);
+      emitter.device_waits(task);
+    }
+  }
+
+  void host_waits() {
+    for (Emitter& emitter : emitters_) {
+      if (last_exchange_ != kNever) {
+        emitter.host_waits(last_exchange_);
+      } else {
+        emitter.host_waits();
+      }
+    }
+  }
+
+  const graph::Graph& step_;
+  const graph::Bound& bound_;
+  const Resolved& resolved_;
+  StepProgram program_;
+  parallel::ExchangePlan plan_;
+  sim::ResourceId network_ = 0;
+  sim::ResourceId server_ = 0;
+  std::vector<Emitter> emitters_;
+  std::size_t next_exchange_ = 0;
+  sim::TaskId last_exchange_ = kNever;
+  std::vector<sim::TaskId> exchanged_;  // of each tensor: the task of its last exchange
+};
+
+}  // namespace
+
+StepProgram lower(const Step& step, const graph::Bound& bound, const Resolved& resolved,
+                  const Library& library) {
+  return Lowering(step, bound, resolved, library).run();
+}
+
+}  // namespace foretrain::operators

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "foretrain/operators/stages.h"
+
+namespace foretrain::operators {
+
+// Peak memory of the device with the smallest one, and whether the job fits.
+MemoryReport report_memory(const Stages& stages, const Resolved& resolved);
+
+}  // namespace foretrain::operators

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/operators/resources.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "foretrain/operators/breakdown.h"
+
+namespace foretrain::operators {
+namespace {
+
+// As the lab measures: docs/models.md, "Resources".
+constexpr Seconds kWindow{0.01};
+constexpr Seconds kDeviceSmoothing{0.03};
+constexpr Seconds kNetworkSmoothing{0.05};
+constexpr double kPeriods = 6;         // the curve that is split covers so many steps,
+constexpr double kLeastWindows = 64;   // at least so many windows
+constexpr double kMostWindows = 2048;  // and at most so many: longer steps get longer windows
+
+// How a quantity grows over one step that repeats: corner points of its running total.
+class Running {
+ public:
+  void add(Seconds start, Seconds end, double amount_per_s) {
+    if (end <= start || amount_per_s == 0) return;
+    if (start.count() > time_.back()) point(start.count(), total_.back());
+    point(end.count(), total_.back() + amount_per_s * (end - start).count());
+  }
+
+  // Running total at time t of steps that repeat every `period`.
+  double at(double t, double period) const {
+    const double steps = std::floor(t / period);
+    const double within = std::max(0.0, t - steps * period);  // rounding may leave less
+    const auto after = std::upper_bound(time_.begin(), time_.end(), within);
+    const auto i = static_cast<std::size_t>(after - time_.begin());
+    double total = total_.back();
+    if (after != time_.end()) {
+      const double part = (within - time_[i - 1]) / (time_[i] - time_[i - 1]);
+      total = total_[i - 1] + part * (total_[i] - total_[i - 1]);
+    }
+    return steps * total_.back() + total;
+  }
+
+  bool empty() const { return time_.size() == 1; }
+
+ private:
+  void point(double time, double total) {
+    time_.push_back(time);
+    total_.push_back(total);
+  }
+
+  std::vector<double> time_{0};
+  std::vector<double> total_{0};
+};
+
+struct Sampling {
+  double period;
+  double window;
+  std::size_t windows;
+};
+
+Sampling sampling_of(Seconds period) {
+  Sampling sampling{period.count(), kWindow.count(), 0};
+  const double wanted = std::max(kPeriods * sampling.period, kLeastWindows * sampling.window);
+  sampling.window = std::max(sampling.window, wanted / kMostWindows);
+  sampling.windows = static_cast<std::size_t>(wanted / sampling.window);
+  return sampling;
+}
+
+// A level that does not change over the step.
+ResourceReport constant(double amount, double scale, const char* unit) {
+  resource::SplitOptions options;
+  options.scale = scale;
+  return {resource::split_bursts({amount}, options).value(), unit};
+}
+
+ResourceReport split(const Running& running, const Sampling& sampling, Seconds smoothing,
+                     double scale, const char* unit) {
+  if (running.empty()) return constant(0, scale, unit);
+  std::vector<double> samples(sampling.windows);
+  double before = 0;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const double total = running.at(static_cast<double>(i + 1) * sampling.window, sampling.period);
+    samples[i] = (total - before) / sampling.window;
+    before = total;
+  }
+  resource::SplitOptions options;
+  options.window = Seconds{sampling.window};
+  options.smoothing = options.shortest_run = smoothing;
+  options.scale = scale;
+  return {resource::split_bursts(samples, options).value(), unit};
+}
+
+void report_device(const Stages& stages, const Sampling& sampling, RoleReport& role) {
+  const WorkerClass& worker = slowest_class(stages);
+  Running busy;
+  Running touching;
+  const std::vector<sim::Task>& tasks = stages.program.program.tasks;
+  for (std::size_t t = 0; t < tasks.size(); ++t) {
+    if (tasks[t].kind != kKernelTask || tasks[t].resource != worker.stream) continue;
+    const sim::Span& span = stages.timeline.spans[t];
+    const cost::OpTime& op = worker.ops[static_cast<std::size_t>(tasks[t].tag)];
+    busy.add(span.start, span.end, 100);
+    const double share = op.total > Seconds{0} ? std::min(1.0, op.memory / op.total) : 0;
+    touching.add(span.start, span.end, 100 * share);
+  }
+  role.gpu_util = split(busy, sampling, kDeviceSmoothing, 100, "%");
+  role.gpu_memory_util = split(touching, sampling, Seconds{0}, 100, "%");
+}
+
+// What a node sends (or receives); the scale is what its NICs can.
+ResourceReport report_network(const Stages& stages, const hw::Cluster& cluster,
+                              const Sampling& sampling, double parallel::Traffic::*bytes) {
+  Running running;
+  for (const Transfer& transfer : stages.program.transfers) {
+    const sim::Span& span = stages.timeline.spans[static_cast<std::size_t>(transfer.task)];
+    const Seconds duration = span.end - span.start;
+    if (duration > Seconds{0}) {
+      running.add(span.start, span.end, transfer.traffic.*bytes / duration.count());
+    }
+  }
+  const hw::Link& network = cluster.links[static_cast<std::size_t>(cluster.nodes.front().network)];
+  return split(running, sampling, kNetworkSmoothing, hw::node_bytes_per_s(network), "B/s");
+}
+
+}  // namespace
+
+ResourcesReport report_resources(const Stages& stages, const Resolved& resolved,
+                                 const MemoryReport& memory) {
+  using parallel::Traffic;
+  const Sampling sampling = sampling_of(stages.timeline.end);
+  const auto network = [&](double Traffic::*bytes) {
+    return report_network(stages, resolved.cluster, sampling, bytes);
+  };
+  ResourcesReport report;
+  report.window = Seconds{sampling.window};
+  report_device(stages, sampling, report.worker);
+  report.worker.net_tx = network(&Traffic::worker_tx_bytes);
+  report.worker.net_rx = network(&Traffic::worker_rx_bytes);
+  report.worker.memory_used = constant(memory.peak, memory.capacity, "B");
+  const std::vector<sim::Task>& tasks = stages.program.program.tasks;
+  const bool servers = std::any_of(tasks.begin(), tasks.end(),
+                                   [](const sim::Task& task) { return task.kind == kServerTask; });
+  if (servers) {
+    report.server.emplace();
+    report.server->net_tx = network(&Traffic::server_tx_bytes);
+    report.server->net_rx = network(&Traffic::server_rx_bytes);
+  }
+  return report;
+}
+
+}  // namespace foretrain::operators

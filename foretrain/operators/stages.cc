@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/operators/stages.h"
+
+#include "foretrain/operators/step.h"
+
+namespace foretrain::operators {
+
+Stages run_stages(const Resolved& resolved, const Library& library) {
+  Stages stages;
+  stages.step = find_step(resolved, library);  // model, backward, update, fusion, collectives
+  stages.bound = graph::bind(stages.step->graph, {{"batch", resolved.micro_batch}});
+  stages.program = lower(*stages.step, stages.bound, resolved, library);  // cost, parallel
+  stages.timeline = sim::run(stages.program.program);
+  return stages;
+}
+
+const Stages& stages_of(const Question& question) {
+  return question.shared<Stages>(
+      [&] { return run_stages(question.resolved(), question.library()); });
+}
+
+}  // namespace foretrain::operators

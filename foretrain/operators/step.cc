@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/operators/step.h"
+
+#include <utility>
+
+#include "foretrain/graph/passes.h"
+#include "foretrain/parallel/exchange.h"
+#include "foretrain/request/find_model.h"
+
+namespace foretrain::operators {
+namespace {
+
+// Parameter servers apply the update themselves.
+bool worker_updates(const Resolved& resolved) {
+  return resolved.mode == Mode::Train && resolved.strategy.kind != Parallel::ParameterServer &&
+         resolved.optimizer != graph::Optimizer::None;
+}
+
+// Everything that the step of one worker alone depends on.
+std::string step_key(const Resolved& resolved) {
+  std::string key = resolved.model;
+  key += '\n';
+  key += to_string(resolved.precision);
+  key += '\n';
+  key += resolved.framework->name;
+  key += '\n';
+  key += std::to_string(static_cast<int>(resolved.trainable.part)) + ' ' +
+         std::to_string(resolved.trainable.rank);
+  key += '\n';
+  key += worker_updates(resolved) ? graph::row_of(resolved.optimizer).name : "none";
+  key += resolved.flash_attention ? "\nflash" : "\nmath";
+  key += resolved.mode == Mode::Train ? "\ntrain" : "\ninference";
+  if (resolved.passes > 1) key += "\naccumulate";
+  return key;
+}
+
+// Samples are sequences of tokens where an input holds whole numbers beyond the batch.
+double tokens_per_sample(const graph::Graph& model) {
+  for (const graph::Tensor& tensor : model.tensors) {
+    if (tensor.role != graph::Role::Input || tensor.type != DType::I64) continue;
+    if (tensor.shape.rank() < 2) continue;
+    graph::Dim tokens;
+    if (graph::divides(graph::symbol(0), graph::elements(tensor.shape), tokens) &&
+        graph::is_number(tokens)) {
+      return static_cast<double>(tokens.factor);
+    }
+  }
+  return 0;
+}
+
+graph::Graph training_step(graph::Graph model, const Resolved& resolved) {
+  const cost::Framework& framework = *resolved.framework;
+  const bool trains = resolved.mode == Mode::Train;
+  if (!trains) model = graph::for_inference(model);
+  if (!resolved.flash_attention) model = graph::expand_attention(model);
+  if (trains) model = graph::set_trainable(std::move(model), resolved.trainable);
+  model = graph::set_precision(model, resolved.precision, framework.casting);
+  const graph::GradientHandling gradients =
+      resolved.passes > 1 ? graph::GradientHandling::Accumulate : framework.gradients;
+  if (trains) model = graph::backward(std::move(model), gradients);
+  if (worker_updates(resolved)) model = graph::update(std::move(model), resolved.optimizer);
+  graph::Graph step = graph::fuse(model, framework.fusion);
+#ifndef NDEBUG
+  graph::verify(step);
+#endif
+  return step;
+}
+
+// The step of one worker alone.
+std::shared_ptr<const Step> make_step(graph::Graph model, const Resolved& resolved) {
+  auto step = std::make_shared<Step>();
+  step->tokens_per_sample = tokens_per_sample(model);
+  step->graph = training_step(std::move(model), resolved);
+  step->parameters = graph::parameter_count(step->graph);
+  step->gradients = graph::parameter_gradients(step->graph);
+  return step;
+}
+
+// The same among others.
+std::shared_ptr<const Step> with_exchange(const Step& alone, const Resolved& resolved) {
+  auto step = std::make_shared<Step>(alone);
+  step->graph = parallel::add_exchange(std::move(step->graph), resolved);
+  step->gradients = graph::parameter_gradients(step->graph);
+#ifndef NDEBUG
+  graph::verify(step->graph);
+#endif
+  return step;
+}
+
+template <typename Make>
+std::shared_ptr<const Step> cached(const std::string& key, const Library& library, Make make) {
+  if (auto step = library.steps->find(key)) return step;
+  std::shared_ptr<const Step> step = make();
+  library.steps->insert(key, step);
+  return step;
+}
+
+}  // namespace
+
+// A model in memory has no name, and a file may change between two predictions, so only built-in
+// models are kept.
+std::shared_ptr<const Step> find_step(const Resolved& resolved, const Library& library) {
+  const std::string exchange = parallel::exchange_name(resolved);
+  if (resolved.graph || names_model_file(resolved.model)) {
+    const auto step =
+        make_step(resolved.graph ? *resolved.graph : find_model(resolved.model, library.read_files),
+                  resolved);
+    return exchange.empty() ? step : with_exchange(*step, resolved);
+  }
+  const std::string key = step_key(resolved);
+  const auto alone = [&] {
+    return cached(key, library, [&] { return make_step(find_model(resolved.model), resolved); });
+  };
+  if (exchange.empty()) return alone();
+  return cached(key + '\n' + exchange, library, [&] { return with_exchange(*alone(), resolved); });
+}
+
+}  // namespace foretrain::operators

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "foretrain/operators/stages.h"
+
+namespace foretrain::operators {
+
+// The predicted timeline of one step in the Chrome trace format (opens in Perfetto).
+std::string to_chrome_trace(const Stages& stages, const hw::Cluster& cluster);
+
+// A stage as JSON: "graph" (in .ftg.json), "tasks" or "timeline". Throws Error(BadInput).
+std::string dump_stage(const Stages& stages, const std::string& stage);
+
+}  // namespace foretrain::operators

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/operators/trust.h"
+
+#include <cmath>
+
+#include "foretrain/operators/breakdown.h"
+#include "foretrain/operators/domain.h"
+
+namespace foretrain::operators {
+namespace {
+
+MeasuredCase asked_case(const Stages& stages, const Resolved& resolved, const Regime& regime) {
+  MeasuredCase asked;
+  asked.model = stages.step->graph.name;
+  asked.family = word(regime, Trait::Family);
+  asked.device = chip_named(slowest_device(stages, resolved).name);
+  asked.architecture = word(regime, Trait::Architecture);
+  asked.precision = to_string(resolved.precision);
+  asked.mode = word(regime, Trait::Mode);
+  asked.framework = word(regime, Trait::Framework);
+  asked.most_workers = resolved.workers;
+  asked.most_batch = resolved.batch;
+  return asked;
+}
+
+}  // namespace
+
+Trust trust_in(const Stages& stages, const Resolved& resolved, const Regime& regime) {
+  const bool own = resolved.intervals != nullptr;
+  const Intervals& intervals = own ? *resolved.intervals : shipped_intervals();
+  const MeasuredCase asked = asked_case(stages, resolved, regime);
+  Trust trust;
+  trust.step.value = stages.timeline.end.count();
+  trust.warnings = domain_warnings(intervals, asked);
+  const bool seen = is_measured(intervals, asked.device);
+  if (hw::is_cpu(slowest_device(stages, resolved)) && !seen)
+    return trust;  // GPUs tell nothing of it
+  Regime here = regime;
+  word(here, Trait::Seen) = seen ? "seen" : "new";
+  const IntervalCell* cell = find_cell(intervals, here);
+  if (cell == nullptr) return trust;
+  trust.step.low = trust.step.value * std::exp(cell->low);
+  trust.step.high = trust.step.value * std::exp(cell->high);
+  trust.step.confidence = intervals.confidence;
+  if (resolved.own_predictors && !own) {
+    trust.assumptions.emplace_back("the interval is that of predictions without your predictors");
+  }
+  return trust;
+}
+
+}  // namespace foretrain::operators

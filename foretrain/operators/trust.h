@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "foretrain/knowledge/regime.h"
+#include "foretrain/operators/stages.h"
+
+namespace foretrain::operators {
+
+// How far the step's time can be trusted.
+struct Trust {
+  Estimate step;                      // with its interval, where there is one
+  std::vector<std::string> warnings;  // where it lies outside of what was measured
+  std::vector<std::string> assumptions;
+};
+
+Trust trust_in(const Stages& stages, const Resolved& resolved, const Regime& regime);
+
+}  // namespace foretrain::operators

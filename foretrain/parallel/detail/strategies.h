@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The strategies, each in its own file: what it adds to a step, and what that costs.
+#pragma once
+
+#include "foretrain/parallel/exchange.h"
+
+namespace foretrain::parallel {
+
+void add_ddp(graph::Graph& step, const Resolved& resolved);
+void add_all_reduce(graph::Graph& step, const Resolved& resolved);
+void add_horovod(graph::Graph& step, const Resolved& resolved);
+void add_data_parallel(graph::Graph& step, const Resolved& resolved);
+void add_parameter_servers(graph::Graph& step, const Resolved& resolved);
+
+ExchangePlan plan_ddp(const graph::Bound& step, const Resolved& resolved);
+ExchangePlan plan_all_reduce(const graph::Bound& step, const Resolved& resolved);
+ExchangePlan plan_horovod(const graph::Bound& step, const Resolved& resolved);
+ExchangePlan plan_data_parallel(const graph::Bound& step, const Resolved& resolved);
+ExchangePlan plan_parameter_servers(const graph::Bound& step, const Resolved& resolved);
+
+}  // namespace foretrain::parallel

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/parallel/detail/reduce_buckets.h"
+
+#include "foretrain/comm/all_reduce.h"
+#include "foretrain/comm/path.h"
+#include "foretrain/parallel/detail/insert.h"
+
+namespace foretrain::parallel {
+namespace {
+
+// Where a CPU computes, the threads that exchange gradients take its time: hooks, copies to and
+// from buckets or sockets, and sums. Source: tools/lab_costs.py on the first runs of
+// data/lab/measured (train split).
+constexpr Seconds kCpuGradient{70e-6};
+constexpr double kCpuByte_s = 0.31e-9;
+
+}  // namespace
+
+ExchangePlan reduce_buckets(const graph::Bound& step, const Resolved& resolved) {
+  ExchangePlan plan;
+  plan.per_gradient = kCpuGradient;
+  plan.per_gradient_byte_s = kCpuByte_s;
+  const comm::Path path = comm::path_over(resolved.cluster);
+  std::string_view algorithm = "none";
+  for (const graph::Node& node : step.graph->nodes) {
+    if (node.kind != graph::Kind::AllReduce) continue;
+    const comm::AllReduce all_reduce = comm::all_reduce(bytes_of_node(step, node), path);
+    plan.exchanges.push_back({all_reduce.time, {}});
+    algorithm = all_reduce.algorithm;
+  }
+  if (plan.exchanges.empty()) return plan;
+  plan.assumptions.push_back("gradients are summed by " + std::string(algorithm) + " all-reduce");
+  if (path.nodes == 1) return plan;
+  const double ranks = algorithm == "hierarchical" ? path.nodes : path.ranks;
+  const Traffic per_byte{2 * (ranks - 1) / ranks, 2 * (ranks - 1) / ranks, 0, 0};
+  std::size_t next = 0;
+  for (const graph::Node& node : step.graph->nodes) {
+    if (node.kind != graph::Kind::AllReduce) continue;
+    plan.exchanges[next++].traffic = scaled(per_byte, bytes_of_node(step, node));
+  }
+  return plan;
+}
+
+}  // namespace foretrain::parallel

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/predict/detail/make_report.h"
+
+#include <algorithm>
+
+#include "foretrain/operators/answer.h"
+#include "foretrain/predict/targets.h"
+
+namespace foretrain {
+namespace {
+
+std::string describe_cluster(const hw::Cluster& cluster) {
+  std::vector<int> counts(cluster.devices.size());
+  for (const hw::Node& node : cluster.nodes) {
+    counts[static_cast<std::size_t>(node.device)] += node.devices;
+  }
+  std::string text;
+  for (std::size_t d = 0; d < counts.size(); ++d) {
+    text +=
+        (text.empty() ? "" : " + ") + std::to_string(counts[d]) + " x " + cluster.devices[d].name;
+  }
+  if (cluster.nodes.size() > 1) text += " on " + std::to_string(cluster.nodes.size()) + " nodes";
+  return text;
+}
+
+JobReport report_job(const operators::Stages& stages, const Resolved& resolved) {
+  JobReport job;
+  job.model = resolved.model;
+  job.graph = stages.step->graph.name;
+  job.parameters = stages.step->parameters;
+  job.cluster = describe_cluster(resolved.cluster);
+  if (resolved.strategy.kind == Parallel::ParameterServer) {
+    job.servers = std::string(resolved.strategy.asynchronous ? "asynchronous " : "") +
+                  "parameter servers: " + std::to_string(resolved.strategy.servers);
+  }
+  job.mode = resolved.mode;
+  job.precision = resolved.precision;
+  job.batch = resolved.batch;
+  job.workers = resolved.workers;
+  return job;
+}
+
+// What the operator engine says, until another one is chosen.
+Report report_step(const operators::StepDetail& detail) {
+  Report report;
+  report.step_time_s = detail.step;
+  report.breakdown = detail.breakdown;
+  report.phases = detail.phases;
+  report.communication = detail.communication;
+  report.sent_bytes = detail.sent_bytes;
+  report.memory = detail.memory;
+  report.resources = detail.resources;
+  report.top_operators = detail.top_operators;
+  report.regime = detail.regime;
+  report.warnings = detail.warnings;
+  return report;
+}
+
+// Other engines' numbers in place of those of the operator engine, and where each comes from.
+void apply(const std::vector<Chosen>& chosen, Report& report) {
+  for (const char* number : {"step_time_s", "memory_bytes", "resources"}) {
+    report.engines.push_back({number, "operators", "no fitted predictor was given"});
+  }
+  for (const Chosen& one : chosen) {
+    if (one.engine == "operators") continue;
+    for (const TargetName& target : target_names()) {
+      if (target.name != one.target.name) continue;
+      target.set(report, one.target.estimate);
+      for (EngineReport& engine : report.engines) {
+        if (engine.number != target.group) continue;
+        engine.engine = one.engine;
+        engine.why = one.target.why;
+      }
+    }
+  }
+  report.engine = report.engines.front().engine;
+}
+
+void report_throughput(const Question& question, Report& report) {
+  const Resolved& resolved = question.resolved();
+  const operators::Stages& stages = operators::stages_of(question);
+  const double workers = resolved.workers;
+  const double step = report.step_time_s.value;
+  report.samples_per_s = workers * static_cast<double>(resolved.batch) / step;
+  if (stages.step->tokens_per_sample > 0) {
+    report.tokens_per_s = report.samples_per_s * stages.step->tokens_per_sample;
+    report.tokens_per_s_per_device = *report.tokens_per_s / workers;
+  }
+  // MFU: peak of all devices together against the GEMMs of all workers.
+  double peak = 0;
+  for (const operators::WorkerClass& worker : stages.program.classes) {
+    const hw::Device& device = resolved.cluster.devices[static_cast<std::size_t>(worker.device)];
+    peak += worker.workers * hw::matrix_peak(device, resolved.precision).value_or(0);
+  }
+  if (peak > 0) report.mfu = resolved.workers * stages.program.gemm_flops / step / peak;
+}
+
+}  // namespace
+
+Report make_report(const std::vector<Chosen>& chosen, const Question& question) {
+  const Resolved& resolved = question.resolved();
+  const operators::StepDetail& detail = operators::detail_of(question);
+  Report report = report_step(detail);
+  report.job = report_job(operators::stages_of(question), resolved);
+  apply(chosen, report);
+  report_throughput(question, report);
+  report.assumptions = resolved.assumptions;
+  report.assumptions.insert(report.assumptions.end(), detail.assumptions.begin(),
+                            detail.assumptions.end());
+  report_length(question, report);
+  return report;
+}
+
+}  // namespace foretrain

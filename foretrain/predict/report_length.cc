@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <cstdio>
+
+#include "foretrain/operators/stages.h"
+#include "foretrain/predict/detail/make_report.h"
+
+namespace foretrain {
+namespace {
+
+Estimate times(const Estimate& step, double steps) {
+  Estimate result = step;
+  result.value *= steps;
+  if (result.low) *result.low *= steps;
+  if (result.high) *result.high *= steps;
+  return result;
+}
+
+// Hourly price of everything that the job holds, and where it comes from.
+std::optional<double> price_per_hour(const Question& question, std::vector<std::string>& notes) {
+  const Resolved& resolved = question.resolved();
+  if (resolved.price_per_device_hour) return *resolved.price_per_device_hour * resolved.workers;
+  if (resolved.instance) {
+    const hw::Instance& instance = *resolved.instance;
+    notes.push_back("price of " + instance.provider + " " + instance.name + ", " +
+                    instance.price_date);
+    return instance.price_per_hour_usd * static_cast<double>(resolved.cluster.nodes.size());
+  }
+  double price = 0;
+  for (const operators::WorkerClass& worker : operators::stages_of(question).program.classes) {
+    const std::string& device =
+        resolved.cluster.devices[static_cast<std::size_t>(worker.device)].name;
+    const hw::Instance* instance = hw::cheapest_instance(question.library().catalog, device);
+    if (instance == nullptr) return std::nullopt;
+    price += worker.workers * hw::price_per_device_hour_usd(*instance);
+    notes.push_back("price of " + device + " as in " + instance->provider + " " + instance->name +
+                    ", " + instance->price_date);
+  }
+  return price;
+}
+
+std::optional<double> steps_of(const Length& length, double samples_per_step,
+                               double tokens_per_sample, std::optional<double> epoch_steps) {
+  if (length.steps) return std::ceil(*length.steps);
+  if (length.epochs && epoch_steps) return *length.epochs * *epoch_steps;
+  if (length.tokens && tokens_per_sample > 0) {
+    return std::ceil(*length.tokens / (tokens_per_sample * samples_per_step));
+  }
+  return std::nullopt;
+}
+
+void add(Estimate& estimate, double seconds) {
+  estimate.value += seconds;
+  if (estimate.low) *estimate.low += seconds;
+  if (estimate.high) *estimate.high += seconds;
+}
+
+}  // namespace
+
+void report_length(const Question& question, Report& report) {
+  const Resolved& resolved = question.resolved();
+  const Length& length = resolved.length;
+  const double samples_per_step = static_cast<double>(resolved.batch) * resolved.workers;
+  std::optional<double> epoch_steps;
+  if (length.samples) {
+    epoch_steps = std::ceil(*length.samples / samples_per_step);
+    report.epoch_time_s = times(report.step_time_s, *epoch_steps);
+  }
+  const double tokens_per_sample = operators::stages_of(question).step->tokens_per_sample;
+  const std::optional<double> steps =
+      steps_of(length, samples_per_step, tokens_per_sample, epoch_steps);
+  if (length.tokens && !steps) {
+    report.warnings.push_back("'tokens' has no meaning for a model that does not read tokens");
+  }
+  if (!steps) return;
+  report.total_time_s = times(report.step_time_s, *steps);
+  if (resolved.startup_s > 0) {
+    add(*report.total_time_s, resolved.startup_s);
+    report.assumptions.push_back("start-up of the job is in the total time, as calibrated");
+  }
+  const bool alone =
+      resolved.strategy.kind == Parallel::ParameterServer && resolved.strategy.asynchronous;
+  if (alone) report.assumptions.push_back("asynchronous workers share the steps evenly");
+  const std::optional<double> price = price_per_hour(question, report.assumptions);
+  if (price) {
+    report.cost_usd = times(*report.total_time_s, *price / 3600);
+  } else {
+    report.assumptions.push_back("no price is known; give price_per_device_hour for the cost");
+  }
+}
+
+}  // namespace foretrain

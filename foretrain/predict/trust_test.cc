@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "foretrain/predict/predict.h"
+
+namespace foretrain {
+namespace {
+
+Intervals some_intervals() {
+  Intervals intervals;
+  intervals.traits = {Trait::Bound, Trait::Length};
+  intervals.cells[""] = {-0.5, 1, 100, 5};
+  intervals.cells["host"] = {-0.3, 0.8, 40, 3};
+  intervals.cells["host/tiny"] = {-0.2, 0.9, 20, 2};
+  intervals.measured.push_back({"resnet50", "cnn", "v100-sxm2", "volta", "fp32", "train",
+                                "pytorch-1", "gavel", 1, 8, 16, 128});
+  return intervals;
+}
+
+class Trust : public testing::Test {
+ protected:
+  Report report_of(const std::string& json) {
+    library_.intervals = std::make_shared<const Intervals>(some_intervals());
+    return predict(parse_request(json, "test"), library_);
+  }
+
+  Library library_ = load_library();
+};
+
+// One ReLU network of few convolutions: its kernels take microseconds, so the host binds.
+TEST_F(Trust, TheStepHasTheIntervalOfItsRegime) {
+  const Report report = report_of(
+      R"({"model": "resnet18-cifar", "device": "v100-sxm2-32gb", "batch": 16, "framework": "pytorch-1"})");
+  EXPECT_EQ(word(report.regime, Trait::Family), "cnn");
+  EXPECT_EQ(word(report.regime, Trait::Scale), "one");
+  const auto intervals = some_intervals();
+  const IntervalCell& cell = *find_cell(intervals, report.regime);
+  const Estimate& step = report.step_time_s;
+  EXPECT_NEAR(*step.low, step.value * std::exp(cell.low), 1e-12);
+  EXPECT_NEAR(*step.high, step.value * std::exp(cell.high), 1e-12);
+  EXPECT_EQ(step.confidence, 0.9);
+  EXPECT_TRUE(report.warnings.empty());
+}
+
+// As `predictors` of a request, the way a user gives it.
+TEST_F(Trust, AFileOfIntervalsIsAPredictor) {
+  const std::filesystem::path file =
+      std::filesystem::temp_directory_path() / "foretrain_intervals_test.json";
+  Intervals mine = some_intervals();
+  mine.cells = {{"", {-0.25, 0.75, 30, 3}}};
+  std::ofstream(file) << write_intervals(mine, {});
+  const Report report = predict(
+      parse_request(R"({"model": "mlp", "device": "t4", "predictors": [")" + file.string() + "\"]}",
+                    "test"),
+      library_);
+  std::filesystem::remove(file);
+  const Estimate& step = report.step_time_s;
+  EXPECT_NEAR(*step.low, step.value * std::exp(-0.25), 1e-12);
+  EXPECT_NEAR(*step.high, step.value * std::exp(0.75), 1e-12);
+  for (const std::string& text : report.assumptions) {
+    EXPECT_EQ(text.find("without your predictors"), std::string::npos);
+  }
+}
+
+TEST_F(Trust, ACpuHasNoIntervalAndAWarning) {
+  const Report report =
+      report_of(R"({"model": "resnet18-cifar", "device": "cpu:cores=2", "batch": 16})");
+  EXPECT_FALSE(report.step_time_s.low);
+  EXPECT_EQ(report.warnings.size(), 2u);
+}
+
+}  // namespace
+}  // namespace foretrain

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/request/resolve.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "foretrain/base/error.h"
+#include "foretrain/cost/cpu.h"
+#include "foretrain/request/datasets.h"
+#include "foretrain/request/detail/find_cluster.h"
+
+namespace foretrain {
+namespace {
+
+constexpr std::int64_t kBatch = 32;
+// What one worker's steps vary by. Source: docs/models.md, "Data parallel steps".
+constexpr double kStepVariation = 0.03;
+
+// A limit below the datasheet's; above it nothing changes.
+void limit_power(const Request& request, hw::Cluster& cluster) {
+  if (!request.power_limit_w) return;
+  for (hw::Device& device : cluster.devices) {
+    const bool unlimited = device.tdp_w <= 0;
+    device.tdp_w =
+        unlimited ? *request.power_limit_w : std::min(device.tdp_w, *request.power_limit_w);
+  }
+}
+
+// GPUs of the catalog vary; what a user describes is as steady as it is described. CPUs are left
+// out: how much they vary was not measured apart from the cores that they share.
+double step_variation(const hw::Cluster& cluster, const hw::Catalog& catalog) {
+  const auto varies = [&](const hw::Device& device) {
+    return !hw::is_cpu(device) && std::any_of(catalog.devices.begin(), catalog.devices.end(),
+                                              [&](const hw::DeviceEntry& entry) {
+                                                return entry.device.name == device.name;
+                                              });
+  };
+  return std::all_of(cluster.devices.begin(), cluster.devices.end(), varies) ? kStepVariation : 0;
+}
+
+std::int64_t find_batch(const Request& request, int workers, std::vector<std::string>& notes) {
+  if (request.batch) return *request.batch;
+  if (!request.global_batch) {
+    notes.push_back("batch of 32 samples per worker (batch was not given)");
+    return kBatch;
+  }
+  if (*request.global_batch % workers != 0) {
+    throw Error(ErrorKind::BadInput, "global_batch " + std::to_string(*request.global_batch) +
+                                         " is not a multiple of the " + std::to_string(workers) +
+                                         " data-parallel ranks");
+  }
+  const std::int64_t batch = *request.global_batch / workers;
+  if (batch > 1'000'000'000) throw Error(ErrorKind::BadInput, "global_batch is absurdly large");
+  return batch;
+}
+
+// Gradients of several passes add up before one exchange and update.
+void find_passes(const Request& request, Resolved& resolved) {
+  resolved.micro_batch = request.strategy.micro_batch.value_or(resolved.batch);
+  if (resolved.batch % resolved.micro_batch != 0) {
+    throw Error(ErrorKind::BadInput, "batch " + std::to_string(resolved.batch) +
+                                         " is not a multiple of micro_batch " +
+                                         std::to_string(resolved.micro_batch));
+  }
+  resolved.passes = resolved.batch / resolved.micro_batch;
+}
+
+void refuse_what_is_missing(const Request& request) {
+  const Strategy& strategy = request.strategy;
+  const bool sharded = strategy.kind == Parallel::Fsdp || strategy.kind == Parallel::Zero1 ||
+                       strategy.kind == Parallel::Zero2 || strategy.kind == Parallel::Zero3;
+  const bool model_parallel =
+      strategy.tensor * strategy.pipeline * strategy.expert * strategy.context > 1 ||
+      strategy.interleave > 1;
+  if (sharded || model_parallel || strategy.recompute != "none") {
+    throw Error(ErrorKind::Unsupported,
+                "strategy: this version knows data parallelism (ddp, allreduce, dataparallel, ps, "
+                "horovod) without sharding, model parallelism or recomputation");
+  }
+  if (request.engine != "auto" && request.engine != "operators") {
+    throw Error(ErrorKind::Unsupported, "engine '" + request.engine +
+                                            "' needs a fitted predictor, which this version cannot "
+                                            "load; use operators");
+  }
+  if (request.mode == Mode::Inference && (strategy.kind == Parallel::ParameterServer)) {
+    throw Error(ErrorKind::Unsupported,
+                "mode inference has no parameter servers; use strategy ddp");
+  }
+}
+
+void check_precision(const Request& request, const hw::Cluster& cluster) {
+  for (const hw::Device& device : cluster.devices) {
+    if (!hw::matrix_peak(device, request.precision)) {
+      throw Error(ErrorKind::Unsupported, "device " + device.name + " does not compute in " +
+                                              to_string(request.precision) +
+                                              "; use fp32 or fp16, or another device");
+    }
+  }
+}
+
+std::shared_ptr<const Predictor> find_predictor(const std::string& path, const Library& library) {
+  if (auto known = library.predictors->find(path)) return known;
+  if (!library.read_files) {
+    throw Error(ErrorKind::BadInput, "'predictors': files are not read here");
+  }
+  auto predictor = std::make_shared<const Predictor>(read_predictor(path));
+  library.predictors->insert(path, predictor);
+  return predictor;
+}
+
+// As it is shipped, as the library knows it, or as the request's predictors say.
+std::shared_ptr<const cost::Framework> find_framework(const Request& request,
+                                                      const Library& library, int workers) {
+  auto framework = std::make_shared<cost::Framework>(cost::framework_named(request.framework));
+  const auto use = [&](const cost::Framework& fitted) {
+    if (fitted.name == framework->name) *framework = fitted;
+  };
+  for (const cost::Framework& fitted : library.frameworks) use(fitted);
+  for (const std::string& path : request.predictors) {
+    const auto predictor = find_predictor(path, library);
+    if (predictor->framework) use(*predictor->framework);
+  }
+  framework->autotunes = request.autotune.value_or(framework->autotunes);
+  framework->statistics = cost::statistics_of(*framework, request.optimizer, workers);
+  return framework;
+}
+
+// Of a core that each worker has, 1 where it has whole ones or no CPU: start-up is timed on those.
+double core_share(const Resolved& resolved, const Calibration& calibration) {
+  const hw::Device& device = resolved.cluster.devices.front();
+  if (!hw::is_cpu(device)) return 1;
+  return std::min(1.0, 1 / (cost::cpu_call_factor(device) * calibration.host));
+}
+
+void apply(const Calibration& calibration, Resolved& resolved) {
+  if (!calibrate(calibration, resolved.cluster)) return;
+  resolved.host_speed *= calibration.host;
+  resolved.startup_s =
+      std::max(resolved.startup_s, calibration.startup_s / core_share(resolved, calibration));
+  resolved.assumptions.push_back(calibration.device + " as calibrated by measured steps");
+}
+
+// What is in use, then what the request names in addition.
+void apply_predictors(const Request& request, const Library& library, Resolved& resolved) {
+  resolved.operators = library.operators;
+  resolved.intervals = library.intervals;
+  resolved.host_speed = request.host_speed;
+  for (const Calibration& calibration : library.calibrations) apply(calibration, resolved);
+  for (const std::string& path : request.predictors) {
+    const auto predictor = find_predictor(path, library);
+    if (predictor->operators) resolved.operators = predictor->operators;
+    if (predictor->calibration) apply(*predictor->calibration, resolved);
+    if (predictor->intervals) resolved.intervals = predictor->intervals;
+  }
+}
+
+void find_length(const Request& request, Resolved& resolved) {
+  Length& length = resolved.length;
+  length = {{}, request.epochs, request.steps, request.tokens};
+  if (request.dataset) length.samples = dataset_samples(*request.dataset);
+  if (request.samples) length.samples = request.samples;
+  if (request.epochs && !length.samples) {
+    throw Error(ErrorKind::BadInput, "'epochs' needs 'dataset' or 'samples'");
+  }
+}
+
+// As asked, or as the framework does it.
+bool uses_flash_attention(const Request& request, const cost::Framework& framework) {
+  if (request.attention) return *request.attention == "flash";
+  return is_half(request.precision) ? framework.flash_short : framework.flash_fp32;
+}
+
+// What the request says itself.
+Resolved stated(const Request& request) {
+  Resolved resolved;
+  resolved.model = request.model;
+  resolved.mode = request.mode;
+  resolved.precision = request.precision;
+  resolved.optimizer = request.optimizer;
+  resolved.trainable = graph::parse_trainable(request.trainable);
+  resolved.strategy = request.strategy;
+  resolved.host_stated = request.host_speed != 1;
+  resolved.input_rate = request.input_rate;
+  resolved.copy_rate = request.copy_rate;
+  resolved.context_bytes = request.context_bytes;
+  resolved.price_per_device_hour = request.price_per_device_hour;
+  resolved.engine = request.engine;
+  resolved.own_predictors = !request.predictors.empty();
+  return resolved;
+}
+
+}  // namespace
+
+Resolved resolve(const Request& request, const Library& library) {
+  refuse_what_is_missing(request);
+  Resolved resolved = stated(request);
+  if (request.cloud) resolved.instance = hw::find_instance(library.catalog, *request.cloud);
+  resolved.cluster = find_cluster(request, library, resolved);
+  limit_power(request, resolved.cluster);
+  check_precision(request, resolved.cluster);
+  resolved.workers = hw::worker_count(resolved.cluster);
+  resolved.variation = step_variation(resolved.cluster, library.catalog);
+  resolved.framework = find_framework(request, library, resolved.workers);
+  apply_predictors(request, library, resolved);
+  resolved.batch = find_batch(request, resolved.workers, resolved.assumptions);
+  find_passes(request, resolved);
+  resolved.flash_attention = uses_flash_attention(request, *resolved.framework);
+  find_length(request, resolved);
+  if (request.strategy.kind == Parallel::ParameterServer) {
+    resolved.server_device =
+        find_device(request.strategy.server_device, library, "server_device", resolved.assumptions);
+  }
+  return resolved;
+}
+
+Resolved resolve(const Request& request, std::shared_ptr<const graph::Graph> model,
+                 const Library& library) {
+  Resolved resolved = resolve(request, library);
+  resolved.graph = std::move(model);
+  return resolved;
+}
+
+}  // namespace foretrain

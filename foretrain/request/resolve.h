@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "foretrain/graph/passes.h"
+#include "foretrain/hw/cluster.h"
+#include "foretrain/knowledge/library.h"
+#include "foretrain/request/request.h"
+
+namespace foretrain {
+
+// The length of a job, as far as the request states it.
+struct Length {
+  std::optional<double> samples;  // in the data set
+  std::optional<double> epochs;
+  std::optional<double> steps;
+  std::optional<double> tokens;
+};
+
+// A request with everything looked up: what runs where, as values. No text of the request is
+// parsed again further down.
+struct Resolved {
+  std::string model;                          // as the request names it
+  std::shared_ptr<const graph::Graph> graph;  // a model in memory; null: find_model(model)
+  Mode mode = Mode::Train;
+  Precision precision = Precision::Fp32;
+  graph::Optimizer optimizer = graph::Optimizer::Sgd;
+  graph::Trainable trainable;
+  bool flash_attention = false;
+  Strategy strategy;
+
+  hw::Cluster cluster;
+  int workers = 1;
+  std::int64_t batch = 1;        // per worker and step
+  std::int64_t micro_batch = 1;  // per forward pass
+  std::int64_t passes = 1;       // forward and backward passes per step: batch / micro_batch
+  hw::Device server_device;      // of parameter servers
+  std::shared_ptr<const cost::Framework> framework;
+  std::shared_ptr<const cost::OperatorModel> operators;
+  double host_speed = 1;  // against the reference machine, calibrated
+  bool host_stated = false;
+  double variation = 0;  // of a worker's steps: standard deviation of their time over its mean
+  std::optional<double> input_rate;  // samples/s of one worker's input pipeline
+  std::optional<double> copy_rate;   // bytes/s of an input copy that each step waits for
+  std::optional<double> context_bytes;
+
+  Length length;
+  double startup_s = 0;  // of a whole job, besides its steps; known by calibration only
+  std::optional<double> price_per_device_hour;
+  std::optional<hw::Instance> instance;  // of the cloud
+
+  std::string engine = "auto";
+  std::shared_ptr<const Intervals> intervals;  // a user's own; null: those that are shipped
+  bool own_predictors = false;                 // the request names some
+  std::vector<std::string> assumptions;
+};
+
+// Looks up devices, links, framework and data set. Throws Error: NotFound with near matches,
+// Unsupported for what a device or this version cannot do, BadInput for what does not fit.
+Resolved resolve(const Request& request, const Library& library);
+
+// The same for a model that is in memory; what the request calls it does not matter.
+Resolved resolve(const Request& request, std::shared_ptr<const graph::Graph> model,
+                 const Library& library);
+
+}  // namespace foretrain
