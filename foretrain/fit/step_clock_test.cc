@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "foretrain/predict/predict.h"
+
 namespace foretrain::fit {
 namespace {
 

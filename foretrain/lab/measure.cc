@@ -9,7 +9,6 @@
 #include "foretrain/base/json.h"
 #include "foretrain/base/median.h"
 #include "foretrain/importer/ftg.h"
-#include "foretrain/knowledge/library.h"
 #include "foretrain/lab/detail/machine.h"
 #include "foretrain/profile/analyse.h"
 #include "foretrain/profile/sampler.h"

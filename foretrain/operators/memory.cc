@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "foretrain/memory/memory.h"
+#include "foretrain/parallel/ddp.h"
 
 namespace foretrain::operators {
 namespace {

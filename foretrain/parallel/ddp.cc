@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // PyTorch's DistributedDataParallel: all-reduces of buckets, beside backward.
+#include "foretrain/parallel/ddp.h"
+
 #include "foretrain/parallel/detail/insert.h"
 #include "foretrain/parallel/detail/reduce_buckets.h"
 #include "foretrain/parallel/detail/strategies.h"

@@ -50,9 +50,4 @@ ExchangePlan plan_exchange(const graph::Bound& step, const Resolved& resolved) {
   return row == nullptr ? ExchangePlan{} : row->plan(step, resolved);
 }
 
-Traffic scaled(const Traffic& traffic, double factor) {
-  return {traffic.worker_tx_bytes * factor, traffic.worker_rx_bytes * factor,
-          traffic.server_tx_bytes * factor, traffic.server_rx_bytes * factor};
-}
-
 }  // namespace foretrain::parallel

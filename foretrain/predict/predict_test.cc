@@ -278,9 +278,9 @@ TEST_F(Predict, MoreServersShortenTheExchange) {
   const double four = report(base + "4}").step_time_s.value;
   EXPECT_LT(four, one);
   const Report async = report(base + R"(1,"asynchronous":true})");
-  ASSERT_TRUE(async.server.has_value());
-  EXPECT_TRUE(async.server->net_tx.has_value());
-  EXPECT_FALSE(async.server->gpu_util.has_value());
+  ASSERT_TRUE(async.resources.server.has_value());
+  EXPECT_TRUE(async.resources.server->net_tx.has_value());
+  EXPECT_FALSE(async.resources.server->gpu_util.has_value());
 }
 
 TEST_F(Predict, InferenceTakesLessThanTraining) {

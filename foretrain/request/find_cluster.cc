@@ -58,17 +58,18 @@ std::vector<int> find_placement(const Request& request, int per_node_of_instance
 }
 
 hw::Cluster homogeneous_cluster(const Request& request, const Library& library,
-                                const Resolved& resolved, std::vector<std::string>& notes) {
+                                const std::optional<hw::Instance>& instance,
+                                std::vector<std::string>& notes) {
   hw::Cluster cluster;
   std::optional<Described> device = request.device;
-  if (!device && resolved.instance) device = Described{resolved.instance->device, false};
+  if (!device && instance) device = Described{instance->device, false};
   if (!device) {
     throw Error(ErrorKind::BadInput,
                 "'device' is required: a name (foretrain devices), a datasheet as JSON, or a file; "
                 "or give 'cluster' or 'cloud'");
   }
   cluster.devices.push_back(find_device(*device, library, "device", notes));
-  const int per_node = resolved.instance ? resolved.instance->devices : 0;
+  const int per_node = instance ? instance->devices : 0;
   const std::vector<int> placement = find_placement(request, per_node, notes);
 
   if (request.intra_node) {
@@ -77,8 +78,8 @@ hw::Cluster homogeneous_cluster(const Request& request, const Library& library,
                                 ? hw::find_intra_node(library.catalog, request.intra_node->text,
                                                       cluster.devices[0], &notes)
                                 : find_link(*request.intra_node, library, "intra_node", notes));
-  } else if (resolved.instance) {
-    cluster.links.push_back(resolved.instance->intra_node);
+  } else if (instance) {
+    cluster.links.push_back(instance->intra_node);
   } else {
     const std::string& name = cluster.devices[0].intra_node;
     cluster.links.push_back(
@@ -89,8 +90,8 @@ hw::Cluster homogeneous_cluster(const Request& request, const Library& library,
   }
   if (request.network) {
     cluster.links.push_back(find_link(*request.network, library, "network", notes));
-  } else if (resolved.instance) {
-    cluster.links.push_back(resolved.instance->network);
+  } else if (instance) {
+    cluster.links.push_back(instance->network);
   } else {
     cluster.links.push_back(hw::find_link(library.catalog, kNetwork));
     if (placement.size() > 1) {
@@ -111,14 +112,15 @@ hw::Device find_device(const Described& described, const Library& library, const
                           &notes);
 }
 
-hw::Cluster find_cluster(const Request& request, const Library& library, Resolved& resolved) {
-  if (!request.cluster)
-    return homogeneous_cluster(request, library, resolved, resolved.assumptions);
+hw::Cluster find_cluster(const Request& request, const Library& library,
+                         const std::optional<hw::Instance>& instance,
+                         std::vector<std::string>& assumptions) {
+  if (!request.cluster) return homogeneous_cluster(request, library, instance, assumptions);
   const std::string where =
       request.cluster->json ? "cluster" : "file " + printable(request.cluster->text);
   const std::string text = request.cluster->json ? request.cluster->text
                                                  : read_description(request.cluster->text, library);
-  return hw::parse_cluster(text, where, library.catalog, &resolved.assumptions);
+  return hw::parse_cluster(text, where, library.catalog, &assumptions);
 }
 
 }  // namespace foretrain

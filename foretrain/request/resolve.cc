@@ -195,7 +195,7 @@ Resolved resolve(const Request& request, const Library& library) {
   refuse_what_is_missing(request);
   Resolved resolved = stated(request);
   if (request.cloud) resolved.instance = hw::find_instance(library.catalog, *request.cloud);
-  resolved.cluster = find_cluster(request, library, resolved);
+  resolved.cluster = find_cluster(request, library, resolved.instance, resolved.assumptions);
   limit_power(request, resolved.cluster);
   check_precision(request, resolved.cluster);
   resolved.workers = hw::worker_count(resolved.cluster);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "foretrain/parallel/exchange.h"
+#include "foretrain/graph/bind.h"
+#include "foretrain/parallel/plan.h"
+#include "foretrain/request/resolve.h"
 
 namespace foretrain::parallel {
 

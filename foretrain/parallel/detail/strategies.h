@@ -2,7 +2,9 @@
 // The strategies, each in its own file: what it adds to a step, and what that costs.
 #pragma once
 
-#include "foretrain/parallel/exchange.h"
+#include "foretrain/graph/bind.h"
+#include "foretrain/parallel/plan.h"
+#include "foretrain/request/resolve.h"
 
 namespace foretrain::parallel {
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "foretrain/request/resolve.h"
+#include "foretrain/hw/cluster.h"
+#include "foretrain/knowledge/library.h"
+#include "foretrain/request/request.h"
 
 namespace foretrain {
 
@@ -13,7 +16,9 @@ hw::Device find_device(const Described& described, const Library& library, const
                        std::vector<std::string>& notes);
 
 // The nodes of the request with their devices and links; what nobody stated is noted among the
-// assumptions. Needs `resolved.instance`. Throws Error.
-hw::Cluster find_cluster(const Request& request, const Library& library, Resolved& resolved);
+// assumptions. `instance` is that of the request's cloud. Throws Error.
+hw::Cluster find_cluster(const Request& request, const Library& library,
+                         const std::optional<hw::Instance>& instance,
+                         std::vector<std::string>& assumptions);
 
 }  // namespace foretrain

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// What holds for every request: tried on a part of tests/corpus/requests.jsonl.
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "foretrain/base/error.h"
+#include "foretrain/operators/stages.h"
+#include "foretrain/predict/predict.h"
+
+namespace foretrain {
+namespace {
+
+constexpr int kEvery = 25;  // of the corpus' lines; coprime with the number of its models
+
+TEST(Corpus, TheStepIsWhereTheTimelineEndsAndItsPartsAddUp) {
+  std::ifstream file("tests/corpus/requests.jsonl");
+  const Library library = load_library();
+  std::string line;
+  int answered = 0;
+  for (int number = 1; std::getline(file, line); ++number) {
+    if (number % kEvery != 0) continue;
+    SCOPED_TRACE(line);
+    try {
+      const Resolved resolved = resolve(parse_request(line, "corpus"), library);
+      const Question question(resolved, library);
+      const Report report = predict(question);
+      const double end = operators::stages_of(question).timeline.end.count();
+      EXPECT_EQ(report.step_time_s.value, end);
+      const Breakdown& parts = report.breakdown;
+      const Seconds sum = parts.compute + parts.memory + parts.exposed_communication + parts.host +
+                          parts.bubble + parts.input;
+      EXPECT_NEAR(sum.count(), end, 1e-9 * end);
+      const Phases& phases = report.phases;
+      EXPECT_NEAR((phases.forward + phases.backward + phases.update).count(), end, 1e-9 * end);
+      ++answered;
+    } catch (const Error&) {
+      continue;  // a request that is refused
+    }
+  }
+  EXPECT_GT(answered, 150);
+}
+
+}  // namespace
+}  // namespace foretrain
