@@ -15,14 +15,10 @@ namespace {
 // Source: fit on 1 to 4 T4 per cloud node (Pollux data), docs/models.md.
 constexpr double kSharedNodeSlowdown = 0.03;
 
-// How much longer the slowest of all workers (the straggler) needs than one of them on average: an
-// exchange of gradients waits for it. What varies evens out over several passes. nn.DataParallel's
-// own constants hold it.
+// How much longer the slowest of all workers (the straggler) needs than one of them on average.
+// What varies evens out over several passes.
 double straggling(const Resolved& resolved) {
-  const Strategy& strategy = resolved.strategy;
-  const bool waits = resolved.mode == Mode::Train && !strategy.asynchronous &&
-                     strategy.kind != Parallel::DataParallel;
-  if (!waits) return 1;
+  if (!parallel::waits_for_straggler(resolved)) return 1;
   const double spread = resolved.variation / std::sqrt(static_cast<double>(resolved.passes));
   return 1 + spread * expected_largest(resolved.workers);
 }

@@ -10,9 +10,8 @@
 namespace foretrain::operators {
 namespace {
 
-// Parameter servers apply the update themselves.
-bool worker_updates(const Resolved& resolved) {
-  return resolved.mode == Mode::Train && resolved.strategy.kind != Parallel::ParameterServer &&
+bool has_update(const Resolved& resolved) {
+  return resolved.mode == Mode::Train && parallel::workers_update(resolved) &&
          resolved.optimizer != graph::Optimizer::None;
 }
 
@@ -27,7 +26,7 @@ std::string step_key(const Resolved& resolved) {
   key += std::to_string(static_cast<int>(resolved.trainable.part)) + ' ' +
          std::to_string(resolved.trainable.rank);
   key += '\n';
-  key += worker_updates(resolved) ? graph::row_of(resolved.optimizer).name : "none";
+  key += has_update(resolved) ? graph::row_of(resolved.optimizer).name : "none";
   key += resolved.flash_attention ? "\nflash" : "\nmath";
   key += resolved.mode == Mode::Train ? "\ntrain" : "\ninference";
   if (resolved.passes > 1) key += "\naccumulate";
@@ -58,7 +57,7 @@ graph::Graph training_step(graph::Graph model, const Resolved& resolved) {
   const graph::GradientHandling gradients =
       resolved.passes > 1 ? graph::GradientHandling::Accumulate : framework.gradients;
   if (trains) model = graph::backward(std::move(model), gradients);
-  if (worker_updates(resolved)) model = graph::update(std::move(model), resolved.optimizer);
+  if (has_update(resolved)) model = graph::update(std::move(model), resolved.optimizer);
   graph::Graph step = graph::fuse(model, framework.fusion);
 #ifndef NDEBUG
   graph::verify(step);

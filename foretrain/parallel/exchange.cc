@@ -15,38 +15,56 @@ struct Row {
   const char* name;
   void (*add)(graph::Graph& step, const Resolved& resolved);
   ExchangePlan (*plan)(const graph::Bound& step, const Resolved& resolved);
+  bool workers_update = true;
+  bool waits_for_straggler = true;
 };
 
 constexpr std::array kRows{
     Row{Parallel::Ddp, "ddp", add_ddp, plan_ddp},
     Row{Parallel::AllReduce, "allreduce", add_all_reduce, plan_all_reduce},
     Row{Parallel::Horovod, "horovod", add_horovod, plan_horovod},
-    Row{Parallel::DataParallel, "dataparallel", add_data_parallel, plan_data_parallel},
-    Row{Parallel::ParameterServer, "ps", add_parameter_servers, plan_parameter_servers},
+    Row{Parallel::DataParallel, "dataparallel", add_data_parallel, plan_data_parallel,
+        .waits_for_straggler = false},  // its own constants hold that
+    Row{Parallel::ParameterServer, "ps", add_parameter_servers, plan_parameter_servers,
+        .workers_update = false},
 };
 
+const Row& row_of(Parallel kind) {
+  return *std::find_if(kRows.begin(), kRows.end(),
+                       [&](const Row& row) { return row.kind == kind; });
+}
+
 // The strategy of a job that exchanges anything; null where it does not.
-const Row* row_of(const Resolved& resolved) {
+const Row* exchanging_row(const Resolved& resolved) {
   const Parallel kind = resolved.strategy.kind;
   if (resolved.mode == Mode::Inference) return nullptr;
   if (resolved.workers == 1 && kind != Parallel::ParameterServer) return nullptr;
-  return std::find_if(kRows.begin(), kRows.end(), [&](const Row& row) { return row.kind == kind; });
+  return &row_of(kind);
 }
 
 }  // namespace
 
 std::string exchange_name(const Resolved& resolved) {
-  const Row* row = row_of(resolved);
+  const Row* row = exchanging_row(resolved);
   return row == nullptr ? "" : row->name;
 }
 
+bool workers_update(const Resolved& resolved) {
+  return row_of(resolved.strategy.kind).workers_update;
+}
+
+bool waits_for_straggler(const Resolved& resolved) {
+  return resolved.mode == Mode::Train && !resolved.strategy.asynchronous &&
+         row_of(resolved.strategy.kind).waits_for_straggler;
+}
+
 graph::Graph add_exchange(graph::Graph step, const Resolved& resolved) {
-  if (const Row* row = row_of(resolved)) row->add(step, resolved);
+  if (const Row* row = exchanging_row(resolved)) row->add(step, resolved);
   return step;
 }
 
 ExchangePlan plan_exchange(const graph::Bound& step, const Resolved& resolved) {
-  const Row* row = row_of(resolved);
+  const Row* row = exchanging_row(resolved);
   return row == nullptr ? ExchangePlan{} : row->plan(step, resolved);
 }
 

@@ -15,6 +15,12 @@ namespace foretrain::parallel {
 // so `exchange_name` tells steps apart that were prepared for different ones; "" for none.
 std::string exchange_name(const Resolved& resolved);
 
+// Whether workers update the parameters themselves; else servers do.
+bool workers_update(const Resolved& resolved);
+
+// Whether a step waits for the slowest of all workers, the straggler.
+bool waits_for_straggler(const Resolved& resolved);
+
 // The step with the strategy's communication among its nodes, each where it can begin.
 graph::Graph add_exchange(graph::Graph step, const Resolved& resolved);
 
