@@ -23,10 +23,10 @@ constexpr std::array kRows{
     Row{Parallel::Ddp, "ddp", add_ddp, plan_ddp},
     Row{Parallel::AllReduce, "allreduce", add_all_reduce, plan_all_reduce},
     Row{Parallel::Horovod, "horovod", add_horovod, plan_horovod},
-    Row{Parallel::DataParallel, "dataparallel", add_data_parallel, plan_data_parallel,
-        .waits_for_straggler = false},  // its own constants hold that
-    Row{Parallel::ParameterServer, "ps", add_parameter_servers, plan_parameter_servers,
-        .workers_update = false},
+    Row{Parallel::DataParallel, "dataparallel", add_data_parallel, plan_data_parallel, true,
+        false},  // its own constants hold that
+    Row{Parallel::ParameterServer, "ps", add_parameter_servers, plan_parameter_servers, false,
+        true},
 };
 
 const Row& row_of(Parallel kind) {
