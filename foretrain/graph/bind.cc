@@ -34,6 +34,7 @@ Values symbol_values(const Graph& graph, const Binding& binding) {
 
 double evaluate(const Dim& dim, const Values& values) {
   auto size = static_cast<double>(dim.factor);
+  if (dim.power == decltype(dim.power){}) return size;
   for (std::size_t i = 0; i < values.size(); ++i) {
     for (int p = 0; p < dim.power[i]; ++p) size *= static_cast<double>(values[i]);
   }
@@ -46,11 +47,11 @@ Bound bind(const Graph& graph, const Binding& binding) {
   const Values values = symbol_values(graph, binding);
   Bound bound;
   bound.graph = &graph;
-  bound.extents.resize(graph.tensors.size());
-  bound.elements.resize(graph.tensors.size());
-  for (std::size_t t = 0; t < graph.tensors.size(); ++t) {
-    const Shape& shape = graph.tensors[t].shape;
-    Extent& extent = bound.extents[t];
+  bound.extents.reserve(graph.tensors.size());
+  bound.elements.reserve(graph.tensors.size());
+  for (const Tensor& tensor : graph.tensors) {
+    const Shape& shape = tensor.shape;
+    Extent& extent = bound.extents.emplace_back();
     extent.rank = shape.rank();
     double count = 1;
     for (int axis = 0; axis < shape.rank(); ++axis) {
@@ -63,7 +64,7 @@ Bound bind(const Graph& graph, const Binding& binding) {
       }
       extent.size[static_cast<std::size_t>(axis)] = static_cast<std::int64_t>(size);
     }
-    bound.elements[t] = count;
+    bound.elements.push_back(count);
   }
   return bound;
 }

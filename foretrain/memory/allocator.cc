@@ -6,9 +6,6 @@
 namespace foretrain::memory {
 namespace {
 
-using BlockId = CachingAllocator::BlockId;
-
-constexpr BlockId kNone = -1;
 constexpr std::uint64_t kMiB = 1 << 20;
 constexpr std::uint64_t kGranule = 512;
 constexpr std::uint64_t kSmall = kSmallPoolBytes;
@@ -18,6 +15,10 @@ constexpr std::uint64_t kSegmentGranule = 2 * kMiB;
 
 std::uint64_t round_up(std::uint64_t bytes, std::uint64_t granule) {
   return (bytes + granule - 1) / granule * granule;
+}
+
+std::uint64_t block_bytes(std::uint64_t bytes) {
+  return std::max(round_up(bytes, kGranule), kGranule);
 }
 
 std::uint64_t segment_bytes(std::uint64_t bytes) {
@@ -46,7 +47,6 @@ BlockId CachingAllocator::add_segment(std::uint64_t bytes) {
   Block whole;
   whole.address = reserved_;
   whole.bytes = segment_bytes(bytes);
-  whole.before = whole.after = kNone;
   whole.is_small = bytes <= kSmall;
   reserved_ += whole.bytes;
   return add(whole);
@@ -60,7 +60,7 @@ BlockId CachingAllocator::cut(BlockId id, std::uint64_t bytes) {
   rest.before = id;
   rest.is_free = true;
   const BlockId cut_off = add(rest);
-  if (rest.after != kNone) block(rest.after).before = cut_off;
+  if (rest.after != kNoBlock) block(rest.after).before = cut_off;
   block(id).bytes = bytes;
   block(id).after = cut_off;
   return cut_off;
@@ -70,53 +70,44 @@ BlockId CachingAllocator::cut(BlockId id, std::uint64_t bytes) {
 void CachingAllocator::join(BlockId id, BlockId after) {
   block(id).bytes += block(after).bytes;
   block(id).after = block(after).after;
-  if (block(id).after != kNone) block(block(id).after).before = id;
+  if (block(id).after != kNoBlock) block(block(id).after).before = id;
   unused_.push_back(after);
 }
 
+bool CachingAllocator::has_room(std::uint64_t bytes) const {
+  bytes = block_bytes(bytes);
+  return list(bytes <= kSmall).best_fit(bytes) != kNoBlock;
+}
+
 BlockId CachingAllocator::allocate(std::uint64_t bytes) {
-  bytes = std::max(round_up(bytes, kGranule), kGranule);
+  bytes = block_bytes(bytes);
   const bool is_small = bytes <= kSmall;
-  FreeList& list = free_[is_small ? 1 : 0];
-  const std::size_t entry = list.best_fit(bytes);
-  const bool found = entry < list.size();
-  const BlockId id = found ? list.block_at(entry) : add_segment(bytes);
-  if (worth_splitting(block(id).bytes - bytes, is_small)) {
-    const FreeList::Free rest = as_free(cut(id, bytes));
-    if (found) {
-      list.change(entry, rest);
-    } else {
-      list.insert(rest);
-    }
-  } else if (found) {
-    list.erase(entry);
+  BlockId id = list(is_small).best_fit(bytes);
+  if (id != kNoBlock) {
+    list(is_small).erase(id);
+  } else {
+    id = add_segment(bytes);
   }
+  if (worth_splitting(block(id).bytes - bytes, is_small)) list(is_small).insert(cut(id, bytes));
   block(id).is_free = false;
   return id;
 }
 
 void CachingAllocator::free(BlockId id) {
-  FreeList& list = list_of(block(id));
+  FreeList& free_blocks = list(block(id).is_small);
   const BlockId before = block(id).before;
   const BlockId after = block(id).after;
-  const bool joins_before = before != kNone && block(before).is_free;
-  const bool joins_after = after != kNone && block(after).is_free;
-  block(id).is_free = true;
-  if (joins_before) {
-    if (joins_after) {
-      list.erase(list.position(as_free(after)));
-      join(id, after);
-    }
-    const std::size_t entry = list.position(as_free(before));
-    join(before, id);
-    list.change(entry, as_free(before));
-  } else if (joins_after) {
-    const std::size_t entry = list.position(as_free(after));
+  if (is_free(after)) {
+    free_blocks.erase(after);
     join(id, after);
-    list.change(entry, as_free(id));
-  } else {
-    list.insert(as_free(id));
   }
+  if (is_free(before)) {
+    free_blocks.erase(before);
+    join(before, id);
+    id = before;
+  }
+  block(id).is_free = true;
+  free_blocks.insert(id);
 }
 
 }  // namespace foretrain::memory

@@ -8,8 +8,6 @@
 namespace foretrain::memory {
 namespace {
 
-using BlockId = CachingAllocator::BlockId;
-
 constexpr std::uint64_t kKiB = 1 << 10;
 constexpr std::uint64_t kMiB = 1 << 20;
 

@@ -1,53 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "foretrain/memory/detail/free_list.h"
 
-#include <algorithm>
+#include <bit>
 
 namespace foretrain::memory {
-// Counts the smaller ones, first in strides, then within one. A binary search would mispredict
-// half of its branches; this has none that depend on the values.
-std::size_t FreeList::best_fit(std::uint64_t bytes) const {
-  const std::uint64_t* all = bytes_.data();
-  std::size_t strides = 0;
-  for (std::size_t i = kStride - 1; i < size(); i += kStride) {
-    strides += static_cast<std::size_t>(all[i] < bytes);
+
+// Sizes are multiples of 512 bytes and below 2^52; what is smaller than 16 of them has a class
+// of its own. 43 bits of such units give 39 * 8 + 15 as the last class.
+std::size_t FreeList::class_of(std::uint64_t bytes) {
+  const std::uint64_t units = bytes >> 9U;
+  const auto shift = static_cast<std::size_t>(std::bit_width(units | 8U)) - 4;
+  return shift * 8 + (units >> shift);
+}
+
+// The head of the next class that has any.
+BlockId FreeList::first_above(std::size_t size_class) const {
+  std::size_t word = size_class / kWordBits;
+  std::uint64_t bits = present_[word] & (~std::uint64_t{1} << (size_class % kWordBits));
+  while (bits == 0) {
+    if (++word == kWords) return kNoBlock;
+    bits = present_[word];
   }
-  const std::uint64_t* one = all + strides * kStride;
-  std::size_t within = 0;
-  for (std::size_t i = 0; i < kStride; ++i) within += static_cast<std::size_t>(one[i] < bytes);
-  return strides * kStride + within;
+  return heads_[word * kWordBits + static_cast<std::size_t>(std::countr_zero(bits))];
 }
 
-std::size_t FreeList::position(const Free& entry) const {
-  std::size_t i = best_fit(entry.bytes);
-  while (bytes_[i] == entry.bytes && rest_[i].address < entry.address) ++i;
-  return i;
+BlockId FreeList::best_fit(std::uint64_t bytes) const {
+  const std::size_t size_class = class_of(bytes);
+  for (BlockId id = heads_[size_class]; id != kNoBlock; id = block(id).free_after) {
+    if (block(id).bytes >= bytes) return id;
+  }
+  return first_above(size_class);
 }
 
-void FreeList::insert(const Free& entry) {
-  const auto i = static_cast<std::ptrdiff_t>(position(entry));
-  bytes_.insert(bytes_.begin() + i, entry.bytes);
-  rest_.insert(rest_.begin() + i, {entry.address, entry.block});
+void FreeList::insert(BlockId id) {
+  Block& added = block(id);
+  const std::size_t size_class = class_of(added.bytes);
+  BlockId before = kNoBlock;
+  BlockId after = heads_[size_class];
+  while (after != kNoBlock) {
+    const Block& next = block(after);
+    if (next.bytes > added.bytes) break;
+    if (next.bytes == added.bytes && next.address > added.address) break;
+    before = after;
+    after = next.free_after;
+  }
+  added.free_before = before;
+  added.free_after = after;
+  if (after != kNoBlock) block(after).free_before = id;
+  if (before != kNoBlock) {
+    block(before).free_after = id;
+  } else {
+    heads_[size_class] = id;
+    present_[size_class / kWordBits] |= std::uint64_t{1} << (size_class % kWordBits);
+  }
 }
 
-void FreeList::erase(std::size_t position) {
-  bytes_.erase(bytes_.begin() + static_cast<std::ptrdiff_t>(position));
-  rest_.erase(rest_.begin() + static_cast<std::ptrdiff_t>(position));
-}
-
-void FreeList::change(std::size_t at, const Free& entry) {
-  const auto put = [&](std::size_t to, std::size_t from) {
-    bytes_[to] = bytes_[from];
-    rest_[to] = rest_[from];
-  };
-  const auto below = [&](std::size_t i) {
-    return bytes_[i] < entry.bytes ||
-           (bytes_[i] == entry.bytes && rest_[i].address < entry.address);
-  };
-  for (; at > 0 && !below(at - 1); --at) put(at, at - 1);
-  for (; at + 1 < size() && below(at + 1); ++at) put(at, at + 1);
-  bytes_[at] = entry.bytes;
-  rest_[at] = {entry.address, entry.block};
+void FreeList::erase(BlockId id) {
+  const Block& erased = block(id);
+  if (erased.free_after != kNoBlock) block(erased.free_after).free_before = erased.free_before;
+  if (erased.free_before != kNoBlock) {
+    block(erased.free_before).free_after = erased.free_after;
+    return;
+  }
+  const std::size_t size_class = class_of(erased.bytes);
+  heads_[size_class] = erased.free_after;
+  if (erased.free_after == kNoBlock) {
+    present_[size_class / kWordBits] &= ~(std::uint64_t{1} << (size_class % kWordBits));
+  }
 }
 
 }  // namespace foretrain::memory

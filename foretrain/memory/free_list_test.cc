@@ -5,64 +5,80 @@
 
 #include <algorithm>
 #include <random>
+#include <tuple>
 
 namespace foretrain::memory {
 namespace {
 
-using Free = FreeList::Free;
+constexpr std::uint64_t kUnit = 512;
+
+BlockId add(std::vector<Block>& blocks, std::uint64_t units, std::uint64_t address) {
+  Block block;
+  block.bytes = units * kUnit;
+  block.address = address;
+  blocks.push_back(block);
+  return static_cast<BlockId>(blocks.size()) - 1;
+}
 
 TEST(FreeList, FindsTheSmallestThatIsLargeEnough) {
-  FreeList list;
-  EXPECT_EQ(list.best_fit(1), list.size());
-  list.insert({30, 0, 3});
-  list.insert({10, 100, 1});
-  list.insert({20, 200, 2});
-  EXPECT_EQ(list.block_at(list.best_fit(10)), 1);
-  EXPECT_EQ(list.block_at(list.best_fit(11)), 2);
-  EXPECT_EQ(list.best_fit(31), list.size());
+  std::vector<Block> blocks;
+  FreeList list(blocks);
+  EXPECT_EQ(list.best_fit(kUnit), kNoBlock);
+  for (const std::uint64_t units : {3000, 1000, 1001, 2000}) list.insert(add(blocks, units, 0));
+  EXPECT_EQ(list.best_fit(1000 * kUnit), 1);
+  EXPECT_EQ(list.best_fit(1001 * kUnit), 2);
+  EXPECT_EQ(list.best_fit(1002 * kUnit), 3);
+  EXPECT_EQ(list.best_fit(2001 * kUnit), 0);
+  EXPECT_EQ(list.best_fit(3001 * kUnit), kNoBlock);
 }
 
 TEST(FreeList, PrefersTheLowestAddressAmongEquals) {
-  FreeList list;
-  list.insert({10, 200, 2});
-  list.insert({10, 100, 1});
-  list.insert({10, 300, 3});
-  EXPECT_EQ(list.block_at(list.best_fit(5)), 1);
-  EXPECT_EQ(list.block_at(list.position({10, 300, 3})), 3);
+  std::vector<Block> blocks;
+  FreeList list(blocks);
+  for (const std::uint64_t address : {200, 100, 300}) list.insert(add(blocks, 10, address));
+  EXPECT_EQ(list.best_fit(5 * kUnit), 1);
+  list.erase(1);
+  EXPECT_EQ(list.best_fit(10 * kUnit), 0);
 }
 
-// Against a sorted array that is sorted anew after every change; long enough for many strides.
-TEST(FreeList, StaysSortedWhateverChanges) {
+// A pebibyte, the largest that is replayed, and the 512 bytes below it are told apart.
+TEST(FreeList, TellsTheLargestSizesApart) {
+  std::vector<Block> blocks;
+  FreeList list(blocks);
+  constexpr std::uint64_t kPebibyte = (std::uint64_t{1} << 50U) / kUnit;
+  list.insert(add(blocks, kPebibyte, 0));
+  list.insert(add(blocks, kPebibyte - 1, 0));
+  EXPECT_EQ(list.best_fit(kUnit), 1);
+  EXPECT_EQ(list.best_fit(kPebibyte * kUnit), 0);
+}
+
+// Against a search through all: sizes of many classes, and many of the same class and size.
+TEST(FreeList, FindsWhatASearchThroughAllFinds) {
   std::mt19937_64 random(7);
-  FreeList list;
-  std::vector<Free> expected;
-  const auto sort = [&] {
-    std::sort(expected.begin(), expected.end(), [](const Free& a, const Free& b) {
-      return a.bytes != b.bytes ? a.bytes < b.bytes : a.address < b.address;
-    });
+  std::vector<Block> blocks;
+  FreeList list(blocks);
+  std::vector<BlockId> present;
+  const auto smaller = [&](BlockId a, BlockId b) {
+    const Block& left = blocks[static_cast<std::size_t>(a)];
+    const Block& right = blocks[static_cast<std::size_t>(b)];
+    return std::tie(left.bytes, left.address) < std::tie(right.bytes, right.address);
   };
-  for (int i = 0; i < 3000; ++i) {
-    const Free entry{random() % 100, static_cast<std::uint64_t>(i), i};
-    const std::uint64_t what = random() % 3;
-    if (what == 0 || expected.size() < 50) {
-      list.insert(entry);
-      expected.push_back(entry);
+  const auto some_units = [&] { return 1 + random() % (std::uint64_t{2} << random() % 30); };
+  for (std::uint64_t i = 0; i < 3000; ++i) {
+    if (random() % 2 == 0 || present.size() < 50) {
+      present.push_back(add(blocks, some_units(), random() % 1000 * 10000 + i));
+      list.insert(present.back());
     } else {
-      const std::size_t k = random() % expected.size();
-      ASSERT_EQ(list.position(expected[k]), k);
-      if (what == 1) {
-        list.erase(k);
-        expected.erase(expected.begin() + static_cast<std::ptrdiff_t>(k));
-      } else {
-        list.change(k, entry);
-        expected[k] = entry;
-      }
+      std::swap(present[random() % present.size()], present.back());
+      list.erase(present.back());
+      present.pop_back();
     }
-    sort();
-    ASSERT_EQ(list.size(), expected.size());
-    for (std::size_t k = 0; k < expected.size(); ++k) {
-      ASSERT_EQ(list.block_at(k), expected[k].block);
-    }
+    const std::uint64_t wanted = some_units() * kUnit;
+    std::sort(present.begin(), present.end(), smaller);
+    const auto found = std::find_if(present.begin(), present.end(), [&](BlockId id) {
+      return blocks[static_cast<std::size_t>(id)].bytes >= wanted;
+    });
+    ASSERT_EQ(list.best_fit(wanted), found == present.end() ? kNoBlock : *found);
   }
 }
 

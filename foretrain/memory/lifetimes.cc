@@ -243,11 +243,11 @@ std::vector<Storage> lifetimes(const Bound& step, const Options& options) {
 std::vector<std::int32_t> events(const std::vector<Storage>& storages) {
   NodeId end = 0;
   for (const Storage& s : storages) end = std::max(end, s.last == kForever ? s.born : s.last);
-  // Storages by the node that ends them, as linked lists.
+  // Storages that a later node ends, as linked lists by that node.
   std::vector<std::int32_t> ended(at(end) + 1, kNone);
   std::vector<std::int32_t> next(storages.size(), kNone);
   for (std::size_t i = storages.size(); i-- > 0;) {
-    if (storages[i].last == kForever) continue;
+    if (storages[i].last == kForever || storages[i].last == storages[i].born) continue;
     std::int32_t& first = ended[at(storages[i].last)];
     next[i] = first;
     first = static_cast<std::int32_t>(i);
@@ -256,10 +256,14 @@ std::vector<std::int32_t> events(const std::vector<Storage>& storages) {
   result.reserve(2 * storages.size());
   std::size_t i = 0;
   for (NodeId n = kBeforeStep; n <= end; ++n) {
+    const std::size_t first = i;
     for (; i < storages.size() && storages[i].born == n; ++i) {
       result.push_back(static_cast<std::int32_t>(i));
     }
     if (n < 0) continue;
+    for (std::size_t s = i; s-- > first;) {
+      if (storages[s].last == n) result.push_back(~static_cast<std::int32_t>(s));
+    }
     for (std::int32_t s = ended[at(n)]; s != kNone; s = next[at(s)]) result.push_back(~s);
   }
   return result;

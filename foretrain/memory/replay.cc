@@ -20,38 +20,54 @@ constexpr double kNegligible = 1.0 / 32;
 // The part of a step that one pool of the allocator sees; the pools never share memory.
 struct PoolStep {
   std::vector<std::int32_t> events;
+  double live_bytes = 0;
   double peak_bytes = 0;
 };
 
-PoolStep in_pool(const std::vector<Storage>& storages, const std::vector<std::int32_t>& step,
-                 bool small) {
-  PoolStep result;
-  result.events.reserve(step.size());
-  double live = 0;
+struct Pools {
+  PoolStep small;
+  PoolStep large;
+};
+
+Pools by_pool(const std::vector<Storage>& storages, const std::vector<std::int32_t>& step) {
+  Pools pools;
+  pools.small.events.reserve(step.size());
+  pools.large.events.reserve(step.size());
   for (const std::int32_t event : step) {
     const Storage& storage = storages[static_cast<std::size_t>(event >= 0 ? event : ~event)];
-    if ((storage.bytes <= kSmallPoolBytes) != small) continue;
-    result.events.push_back(event);
-    live += static_cast<double>(event >= 0 ? storage.bytes : -storage.bytes);
-    result.peak_bytes = std::max(result.peak_bytes, live);
+    PoolStep& pool = storage.bytes <= kSmallPoolBytes ? pools.small : pools.large;
+    pool.events.push_back(event);
+    pool.live_bytes += static_cast<double>(event >= 0 ? storage.bytes : -storage.bytes);
+    pool.peak_bytes = std::max(pool.peak_bytes, pool.live_bytes);
   }
-  return result;
+  return pools;
+}
+
+// What is given back at once leaves no trace where there is room for it.
+void run_step(const std::vector<Storage>& storages, const std::vector<std::int32_t>& events,
+              bool is_first, CachingAllocator& allocator, std::vector<BlockId>& block) {
+  for (std::size_t k = 0; k < events.size(); ++k) {
+    if (events[k] < 0) {
+      allocator.free(block[static_cast<std::size_t>(~events[k])]);
+      continue;
+    }
+    const auto i = static_cast<std::size_t>(events[k]);
+    if (!is_first && storages[i].last == kForever) continue;
+    const auto bytes = static_cast<std::uint64_t>(storages[i].bytes);
+    if (k + 1 < events.size() && events[k + 1] == ~events[k] && allocator.has_room(bytes)) {
+      ++k;
+      continue;
+    }
+    block[i] = allocator.allocate(bytes);
+  }
 }
 
 double replay(const std::vector<Storage>& storages, const std::vector<std::int32_t>& events) {
   CachingAllocator allocator;
-  std::vector<CachingAllocator::BlockId> block(storages.size());
+  std::vector<BlockId> block(storages.size());
   for (int step = 0; step < kMostSteps; ++step) {
     const std::uint64_t before = allocator.reserved_bytes();
-    for (const std::int32_t event : events) {
-      if (event < 0) {
-        allocator.free(block[static_cast<std::size_t>(~event)]);
-        continue;
-      }
-      const auto i = static_cast<std::size_t>(event);
-      if (step > 0 && storages[i].last == kForever) continue;
-      block[i] = allocator.allocate(static_cast<std::uint64_t>(storages[i].bytes));
-    }
+    run_step(storages, events, step == 0, allocator, block);
     if (allocator.reserved_bytes() == before) break;
   }
   return static_cast<double>(allocator.reserved_bytes());
@@ -60,8 +76,7 @@ double replay(const std::vector<Storage>& storages, const std::vector<std::int32
 }  // namespace
 
 double reserved_bytes(const std::vector<Storage>& storages, const std::vector<std::int32_t>& step) {
-  const PoolStep small = in_pool(storages, step, true);
-  const PoolStep large = in_pool(storages, step, false);
+  const auto [small, large] = by_pool(storages, step);
   const double large_bytes = replay(storages, large.events);
   if (small.peak_bytes < kNegligible * large.peak_bytes) {
     constexpr auto kSegment = static_cast<double>(kSmallSegmentBytes);

@@ -59,7 +59,10 @@ class Lowering {
            const Library& library)
       : step_(step.graph), bound_(bound), resolved_(resolved) {
     program_.classes = worker_classes(resolved.cluster);
-    program_.program.tasks.reserve(2 * step_.nodes.size() * program_.classes.size() + 64);
+    const std::size_t tasks = 2 * step_.nodes.size() * program_.classes.size() + 64;
+    program_.program.tasks.reserve(tasks);
+    program_.program.after.reserve(tasks);
+    program_.program.first_after.reserve(tasks + 1);
     plan_ = parallel::plan_exchange(bound, resolved);
     network_ = sim::add_resource(program_.program, sim::Service::InOrder);
     server_ = sim::add_resource(program_.program, sim::Service::InOrder);

@@ -26,14 +26,14 @@ class Running {
     point(end.count(), total_.back() + amount_per_s * (end - start).count());
   }
 
-  // Running total at time t of steps that repeat every `period`.
-  double at(double t, double period) const {
+  // Running total at time t of steps that repeat every `period`. `i` is the corner behind the time
+  // asked for last, 0 at first: the next is mostly near.
+  double at(double t, double period, std::size_t& i) const {
     const double steps = std::floor(t / period);
     const double within = std::max(0.0, t - steps * period);  // rounding may leave less
-    const auto after = std::upper_bound(time_.begin(), time_.end(), within);
-    const auto i = static_cast<std::size_t>(after - time_.begin());
+    i = corner_after(within, i);
     double total = total_.back();
-    if (after != time_.end()) {
+    if (i < time_.size()) {
       const double part = (within - time_[i - 1]) / (time_[i] - time_[i - 1]);
       total = total_[i - 1] + part * (total_[i] - total_[i - 1]);
     }
@@ -43,6 +43,21 @@ class Running {
   bool empty() const { return time_.size() == 1; }
 
  private:
+  // The first corner later than `time`, sought in ever larger steps from corner `from` on.
+  std::size_t corner_after(double time, std::size_t from) const {
+    if (from > 0 && time_[from - 1] > time) from = 0;
+    std::size_t step = 1;
+    std::size_t to = from;
+    for (; to < time_.size() && time_[to] <= time; step *= 2) {
+      from = to;
+      to += step;
+    }
+    const auto begin = time_.begin();
+    const auto end = begin + static_cast<std::ptrdiff_t>(std::min(to, time_.size()));
+    return static_cast<std::size_t>(
+        std::upper_bound(begin + static_cast<std::ptrdiff_t>(from), end, time) - begin);
+  }
+
   void point(double time, double total) {
     time_.push_back(time);
     total_.push_back(total);
@@ -78,8 +93,10 @@ ResourceReport split(const Running& running, const Sampling& sampling, Seconds s
   if (running.empty()) return constant(0, scale, unit);
   std::vector<double> samples(sampling.windows);
   double before = 0;
+  std::size_t corner = 0;
   for (std::size_t i = 0; i < samples.size(); ++i) {
-    const double total = running.at(static_cast<double>(i + 1) * sampling.window, sampling.period);
+    const double end = static_cast<double>(i + 1) * sampling.window;
+    const double total = running.at(end, sampling.period, corner);
     samples[i] = (total - before) / sampling.window;
     before = total;
   }
@@ -135,7 +152,11 @@ ResourcesReport report_resources(const Stages& stages, const Resolved& resolved,
   report.window = Seconds{sampling.window};
   report_device(stages, sampling, report.worker);
   report.worker.net_tx = network(&Traffic::worker_tx_bytes);
-  report.worker.net_rx = network(&Traffic::worker_rx_bytes);
+  const std::vector<Transfer>& transfers = stages.program.transfers;
+  const bool alike = std::all_of(transfers.begin(), transfers.end(), [](const Transfer& t) {
+    return t.traffic.worker_tx_bytes == t.traffic.worker_rx_bytes;
+  });
+  report.worker.net_rx = alike ? report.worker.net_tx : network(&Traffic::worker_rx_bytes);
   report.worker.memory_used = constant(memory.peak, memory.capacity, "B");
   const std::vector<sim::Task>& tasks = stages.program.program.tasks;
   const bool servers = std::any_of(tasks.begin(), tasks.end(),

@@ -180,8 +180,13 @@ std::optional<Bursts> split_bursts(const std::vector<double>& samples,
   const auto half =
       static_cast<std::size_t>(std::round(windows_in(options.smoothing, options.window)) / 2);
   const std::vector<double> curve = smoothed(known, half);
+  // Centres lie between the lowest and the highest sample, so that a flat curve need not be sorted.
+  const double least_distance = options.scale / 10;
+  constexpr double kRounding = 1e-9;
+  const auto [lowest, highest] = std::minmax_element(curve.begin(), curve.end());
+  if (*highest - *lowest < least_distance * (1 - kRounding)) return one_state(known, options.scale);
   const std::optional<TwoMeans> centres = two_means(curve);
-  if (!centres || centres->high - centres->low < options.scale / 10) {
+  if (!centres || centres->high - centres->low < least_distance) {
     return one_state(known, options.scale);
   }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -24,32 +23,29 @@ inline constexpr std::int64_t kSmallSegmentBytes = 2 << 20;  // come from segmen
 // device is full. Source: PyTorch, c10/cuda/CUDACachingAllocator.cpp.
 class CachingAllocator {
  public:
-  using BlockId = std::int32_t;
+  CachingAllocator() = default;
+  CachingAllocator(const CachingAllocator&) = delete;  // the lists point to the blocks
+  CachingAllocator& operator=(const CachingAllocator&) = delete;
 
   BlockId allocate(std::uint64_t bytes);
   void free(BlockId id);
+  bool has_room(std::uint64_t bytes) const;  // without a new segment
   std::uint64_t reserved_bytes() const { return reserved_; }
 
  private:
-  struct Block {
-    std::uint64_t address = 0;
-    std::uint64_t bytes = 0;
-    BlockId before = 0;  // neighbours in the segment; kNone at its ends
-    BlockId after = 0;
-    bool is_free = false;
-    bool is_small = false;
-  };
   Block& block(BlockId id) { return blocks_[static_cast<std::size_t>(id)]; }
-  FreeList& list_of(const Block& b) { return free_[b.is_small ? 1 : 0]; }
-  FreeList::Free as_free(BlockId id) { return {block(id).bytes, block(id).address, id}; }
+  const FreeList& list(bool is_small) const { return is_small ? small_ : large_; }
+  FreeList& list(bool is_small) { return is_small ? small_ : large_; }
+  bool is_free(BlockId id) { return id != kNoBlock && block(id).is_free; }
   BlockId add(const Block& block);
   BlockId add_segment(std::uint64_t bytes);
   BlockId cut(BlockId id, std::uint64_t bytes);
   void join(BlockId id, BlockId after);
 
   std::vector<Block> blocks_;
-  std::vector<BlockId> unused_;   // ids of blocks that were merged into others
-  std::array<FreeList, 2> free_;  // large, small
+  std::vector<BlockId> unused_;  // ids of blocks that were merged into others
+  FreeList large_{blocks_};
+  FreeList small_{blocks_};
   std::uint64_t reserved_ = 0;
 };
 

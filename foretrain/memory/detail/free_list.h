@@ -1,45 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace foretrain::memory {
 
-// Free blocks by size, then by address: few enough (rarely a hundred) that flat arrays beat a
-// tree. Positions are valid until the next change.
+using BlockId = std::int32_t;
+inline constexpr BlockId kNoBlock = -1;
+
+// A piece of a segment. Neighbours in the segment, and neighbours in the free list while it is
+// free; kNoBlock at the ends.
+struct Block {
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+  BlockId before = kNoBlock;
+  BlockId after = kNoBlock;
+  BlockId free_before = kNoBlock;
+  BlockId free_after = kNoBlock;
+  bool is_free = false;
+  bool is_small = false;
+};
+
+// The free ones among `blocks`, which it links and which must outlive it: a segregated fit. Each
+// class of sizes (eight to a power of two) is a list by size, then by address, and a bit says
+// whether it has any, so that a search looks at one class and at the head of the next that is
+// not empty. Source: Masmano et al., "TLSF: a new dynamic memory allocator for real-time
+// systems" (ECRTS 2004).
 class FreeList {
  public:
-  struct Free {
-    std::uint64_t bytes;
-    std::uint64_t address;
-    std::int32_t block;
-  };
+  explicit FreeList(std::vector<Block>& blocks) : blocks_(&blocks) { heads_.fill(kNoBlock); }
 
-  std::size_t size() const { return rest_.size(); }
-  std::int32_t block_at(std::size_t position) const { return rest_[position].block; }
-
-  // The first that has at least `bytes`; size() where there is none.
-  std::size_t best_fit(std::uint64_t bytes) const;
-  std::size_t position(const Free& entry) const;
-
-  void insert(const Free& entry);
-  void erase(std::size_t position);
-  // Puts `entry` in place of the one at `position` and restores the order.
-  void change(std::size_t position, const Free& entry);
+  // The smallest that has at least `bytes`, the lowest address among equals; or kNoBlock.
+  BlockId best_fit(std::uint64_t bytes) const;
+  void insert(BlockId id);
+  void erase(BlockId id);
 
  private:
-  struct Rest {
-    std::uint64_t address;
-    std::int32_t block;
-  };
+  static constexpr std::size_t kWordBits = 64;
+  static constexpr std::size_t kWords = 6;
 
-  static constexpr std::size_t kStride = 8;
+  static std::size_t class_of(std::uint64_t bytes);
+  BlockId first_above(std::size_t size_class) const;
+  Block& block(BlockId id) const { return (*blocks_)[static_cast<std::size_t>(id)]; }
 
-  // Sorted; a stride of ends follows, so that a search may look beyond the last.
-  std::vector<std::uint64_t> bytes_ = std::vector<std::uint64_t>(kStride, UINT64_MAX);
-  std::vector<Rest> rest_;  // of each
+  std::vector<Block>* blocks_;
+  std::array<BlockId, kWordBits * kWords> heads_;  // of each class
+  std::array<std::uint64_t, kWords> present_{};    // a bit for each class
 };
 
 }  // namespace foretrain::memory

@@ -35,7 +35,8 @@ inline constexpr std::int64_t kGranuleBytes = 512;
 std::vector<Storage> lifetimes(const graph::Bound& step, const Options& options);
 
 // One step as the allocator sees it: i >= 0 asks for storage i, ~i gives it back. What is kept
-// is asked for in the first step only.
+// is asked for in the first step only. What a node holds only while it runs is given back first,
+// the latest first: the order of what is given back at once does not matter to the allocator.
 std::vector<std::int32_t> events(const std::vector<Storage>& storages);
 
 // Live bytes of each part at the moment of a later step when most are live.
