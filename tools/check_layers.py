@@ -18,7 +18,7 @@ JSON_HEADER = "foretrain/base/json.h"  # the one header that shows a third-party
 SPDX = "// SPDX-License-Identifier: Apache-2.0"
 LINES = 600  # a file must stay below
 # Modules whose circles are not repaired yet.
-CIRCLES_STAY = {"cli", "evaluate", "fit", "graph", "hw", "memory", "predict", "profile", "sched", "store", "zoo"}
+CIRCLES_STAY = {"cli", "evaluate", "fit", "graph", "hw", "memory", "profile", "sched", "store", "zoo"}
 
 MODULE = re.compile(r"^\s*foretrain_module\(([^)]*)\)", re.MULTILINE)
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
