@@ -75,6 +75,10 @@ study: build  ## what predictions buy a scheduler, writes docs/simulator_study.m
 	@test -d "$(DATA)/traces" || { echo 'make study needs the folder of measurements: make study DATA=dir' >&2; exit 2; }
 	@python3 bench/simulate_study.py $(FORETRAIN) $(DATA) docs/simulator_study.md
 
+.PHONY: models
+models:  ## tables of constants from the files in use, writes docs/models/
+	@python3 -B tools/write_models.py
+
 .PHONY: lab-report
 lab-report:  ## tables and plots of what the lab measured, writes docs/lab.md
 	@python3 tools/write_lab.py data/lab/measured docs

@@ -80,7 +80,7 @@ def page(calibration: list[str], judged: list[dict]) -> str:
         *(f"    {line.strip()}" for line in calibration),
         "",
         "Scored are all runs, in every setting, of architectures that did not calibrate. Errors are of predicted / measured − 1: MAPE is the mean and median the",
-        "median of their size, bias their mean. Some constants of the CPU model were chosen in view of these runs; [models.md](models.md) names them.",
+        "median of their size, bias their mean. Some constants of the CPU model were chosen in view of these runs; [the CPU model](models/cpu.md) names them.",
         *tables(judged),
     ]
     return "\n".join(lines) + "\n"

@@ -280,7 +280,7 @@ def page(result: dict, rows: list[dict], judged: list[dict], plot_lines: list[st
         "",
         "90 % intervals of the step time. Each source is left out of the choice of regimes and of the quantiles by which it is judged.",
         "The score is Winkler's on logarithms, log(high / low) + 20 times what lies outside: less is better. One ratio: the interval from",
-        "predicted / r to predicted × r, with r from the same other sources. [models.md](models.md#intervals) says how both are made.",
+        "predicted / r to predicted × r, with r from the same other sources. [Intervals](models/intervals.md) says how both are made.",
         "",
         *intervals(judged),
         "",

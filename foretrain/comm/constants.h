@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The numbers of collective communication that measurements decide.
-// data/predictors/collectives.json has those in use, `foretrain fit collectives` finds them,
-// docs/models.md says what each one means.
+// data/predictors/collectives.json has those in use, `foretrain fit collectives` finds them;
+// docs/models/collectives.md has the formulas and a table made from the comments below.
 #pragma once
 
 #include <span>
@@ -14,27 +14,29 @@
 namespace foretrain::comm {
 
 struct Constants {
+  // NVLink and other links inside a node.
   struct NvLink {
-    double efficiency = 1;  // share of the nominal rate
-    double latency_s = 0;
-    double ramp_s = 0;
-    double chain = 1;  // Link::chain
-    double ring = 1;   // Link::ring
-    double pair = 1;   // Link::pair
+    double efficiency = 1;  // share of the nominal rate that long transfers reach
+    double latency_s = 0;   // of one step of a collective
+    double ramp_s = 0;      // how slowly small transfers reach the rate
+    double chain = 1;       // latency of a step of a tree's chain inside a node, against a ring's
+    double ring = 1;  // latency of a step inside a node in a ring over several nodes, against one
+    double pair = 1;  // rate of one device's transfer to another alone, against that of a ring
   };
+  // Networks with RDMA.
   struct Rdma {
-    double efficiency = 1;
-    double latency_s = 0;
-    double ramp_s = 0;
-    double ramp_growth = 0;
-    double pair = 1;
+    double efficiency = 1;   // share of the nominal rate that long transfers reach
+    double latency_s = 0;    // of one step of a collective
+    double ramp_s = 0;       // how slowly small transfers reach the rate, between two nodes
+    double ramp_growth = 0;  // between N nodes the ramp is (N/2)^growth times as long
+    double pair = 1;  // rate of one device's transfer to another alone, against that of a ring
   };
   NvLink nvlink;
   Rdma rdma;
-  double tcp_neighbour = 0;    // Link::neighbour
+  double tcp_neighbour = 0;    // what each further device with a NIC of its own costs a node's rate
   double tcp_pair = 1;         // flows between two devices alone, against one in a ring
   double launch_s = 0;         // of a collective on NVLink or RDMA
-  double least_share = 0;      // Link::least_share
+  double least_share = 0;      // of the rate, which transfers reach however small they are
   double copy_s_per_byte = 0;  // of each rank's input: what an all-gather into separate tensors
                                // adds in PyTorch
 };

@@ -48,7 +48,7 @@ PsTraffic ps_push_traffic(double bytes, std::span<const PsHost> hosts, PsMode mo
 // slowest host. When synchronous this is what an exchange adds to a step: the push hides behind
 // compute. When asynchronous no step of a worker can take less on average.
 // Source: fit of TensorFlow's parameter servers, where a push and a pull per device instead of per
-// host is far off; docs/models.md.
+// host is far off; docs/models/parameter_servers.md.
 Seconds ps_exchange(double bytes, std::span<const PsHost> hosts, PsMode mode);
 
 // The same in closed form for equal hosts that all have workers, `servers` of which (at most all)

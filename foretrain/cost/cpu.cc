@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // PyTorch's operators on a CPU: a call, arithmetic, and passes over memory, one after the other,
-// with numbers for each class of operator. docs/models.md, "CPU".
+// with numbers for each class of operator. docs/models/cpu.md.
 #include "foretrain/cost/cpu.h"
 
 #include <algorithm>

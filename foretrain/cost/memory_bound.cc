@@ -153,7 +153,7 @@ double factor(const NodeView& v, const StreamConstants& c) {
 }
 
 // Passes over the tensor where a framework builds these from elementary operators; 0: as else.
-// Source: TensorFlow's BERT (docs/models.md, "Frameworks").
+// Source: TensorFlow's BERT (docs/models/frameworks.md).
 double composed_passes(const NodeView& v) {
   const bool backward = v.node.kind == Kind::PointwiseGrad || v.node.kind == Kind::NormGrad;
   switch (backward ? of(v) : v.node.kind) {

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kTera = 1e12;
 // TF32 operands take twice the bytes per flop on their way to the matrix units. Chosen with
-// nvidia_examples in view, docs/models.md.
+// nvidia_examples in view, docs/models/sustained_rates.md.
 constexpr double kTf32Cap = 0.87;
 
 // Watts per TFLOP/s of fp32 on vector units.

@@ -119,7 +119,7 @@ FittedCollectives fit_collectives(const fs::path& data, const comm::Constants& s
   if (rows.cells() == 0) {
     throw Error(ErrorKind::NotFound, "no file of measured collectives in '" +
                                          printable(data.string()) +
-                                         "'; docs/models.md says which are known");
+                                         "'; docs/models/collectives.md says which are known");
   }
   FittedCollectives result{start, rows.count(), rows.cells(), 0, 0, {}};
   std::vector<double*> places;

@@ -186,7 +186,7 @@ FittedOperators fit_operators(const std::filesystem::path& data, const Constants
   if (result.groups.empty()) {
     throw Error(ErrorKind::NotFound, "no file of measured operators in '" +
                                          printable(data.string()) +
-                                         "'; docs/models.md says which are known");
+                                         "'; docs/models/operators.md says which are known");
   }
   round_digits(result.constants);
   return result;

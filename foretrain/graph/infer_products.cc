@@ -99,7 +99,7 @@ Shapes infer_recurrent(const Node& node, const Shapes& inputs) {
           "recurrent needs 'hidden', 'layers' and 'directions' in range");
   require(gates == 1 || gates == 3 || gates == 4, "'gates' is 1, 3 (GRU) or 4 (LSTM)");
   const Dim& batch = node.attributes.number(Attr::BatchFirst, 0) != 0 ? x[0] : x[1];
-  // What cuDNN keeps for the backward pass. Source: docs/models.md, "Memory".
+  // What cuDNN keeps for the backward pass. Source: docs/models/memory.md.
   const std::int64_t kept = gates == 4 ? 6 * layers - 1 : gates == 3 ? 6 * layers : 2 * layers;
   const std::int64_t states = gates == 4 ? 2 : 1;
   return {Shape{x[0], x[1], Dim(hidden * directions)},

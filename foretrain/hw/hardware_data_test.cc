@@ -202,7 +202,7 @@ TEST(HardwareData, InstancesAreJoinedByWhatFitsThem) {
   }
 }
 
-// The figures on which the fits of docs/models.md rest.
+// The figures on which the fits of docs/models/ rest.
 TEST(HardwareData, HoldsTheFittedRates) {
   const auto rate = [](const char* name) { return node_bytes_per_s(find_link(catalog(), name)); };
   EXPECT_NEAR(rate("nvswitch3"), 248e9, 1e9);

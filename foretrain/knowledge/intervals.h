@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How far measured steps lie from predicted ones, by regime: the intervals of the report, and
 // which cases were measured. `foretrain fit intervals` finds them, data/predictors/intervals.json
-// has those in use, docs/models.md says how they are calibrated.
+// has those in use, docs/models/intervals.md says how they are calibrated.
 #pragma once
 
 #include <cstdint>

@@ -30,7 +30,7 @@ struct Use {
 };
 
 // Peak memory of one worker that runs `step` again and again: liveness over the step, then
-// the caching allocator's behaviour. Source: docs/models.md, "Memory".
+// the caching allocator's behaviour. Source: docs/models/memory.md.
 Use step_memory(const graph::Bound& step, const Options& options);
 
 }  // namespace foretrain::memory

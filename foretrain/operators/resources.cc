@@ -9,7 +9,7 @@
 namespace foretrain::operators {
 namespace {
 
-// As the lab measures: docs/models.md, "Resources".
+// As the lab measures: docs/models/resources.md.
 constexpr Seconds kWindow{0.01};
 constexpr Seconds kDeviceSmoothing{0.03};
 constexpr Seconds kNetworkSmoothing{0.05};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of signs in docs/models.md, held over random requests.
+// The table of signs in docs/models/signs.md, held over random requests.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -70,7 +70,7 @@ struct Change {
 
 using enum Sign;
 
-// docs/models.md, "Signs". Columns: step, communication, memory peak, total time, cost.
+// docs/models/signs.md. Columns: step, communication, memory peak, total time, cost.
 const std::array kChanges{
     Change{"nodes", [](Trial& t) { t.nodes *= 2; }, {Up, Up, Up, Free, Free}},
     Change{"batch", [](Trial& t) { t.batch *= 2; }, {Up, Same, Up, Free, Free}},

@@ -59,7 +59,8 @@ struct SplitOptions {
 //
 // A square wave is recovered exactly when the smoothing is short beside its runs: always without
 // smoothing, runs of three samples or more when smoothed over three, of eight or more over five.
-// Source: Driple (SIGMETRICS 2022); the choices that it leaves open are in docs/models.md.
+// Source: Driple (SIGMETRICS 2022); the choices that it leaves open are in
+// docs/models/resources.md.
 std::optional<Bursts> split_bursts(const std::vector<double>& samples, const SplitOptions& options);
 
 // A constant level between two times.

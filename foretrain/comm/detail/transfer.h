@@ -18,7 +18,7 @@ namespace foretrain::comm {
 // another protocol with a share s of the rate. More bytes never take less time, more bandwidth
 // never more. Latency comes on top.
 // Source: fit of NCCL all-reduce, all-gather and point-to-point on A100 and GH200 nodes, where it
-// halves the error of V/b; docs/models.md.
+// halves the error of V/b; docs/models/collectives.md.
 Seconds transfer_time(double bytes, const Link& link);
 
 // Time of a collective of `steps` messages one after the other, in which `bytes` in all pass

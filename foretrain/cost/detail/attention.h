@@ -5,7 +5,7 @@
 
 namespace foretrain::cost {
 
-// Sets the rates at which fused attention runs. Source: docs/models.md, "Attention".
+// Sets the rates at which fused attention runs. Source: docs/models/attention.md.
 void set_attention_rates(Context& context, const hw::Device& device);
 
 }  // namespace foretrain::cost

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions by the algorithms that cuDNN chooses from. Source: docs/models.md, "Convolutions".
+// Convolutions by the algorithms that cuDNN chooses from. Source: docs/models/convolutions.md.
 #pragma once
 
 #include "foretrain/cost/families.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products by tiles and waves. Every candidate grows with each dimension, so their
-// minimum does. Source: docs/models.md, "Matrix products".
+// GEMM by tiles and waves. Every candidate grows with each dimension, so their
+// minimum does. Source: docs/models/gemm.md.
 #pragma once
 
 #include <cmath>

@@ -13,7 +13,7 @@ Generation generation_of(const hw::Device& device);
 //   ((cap F)^-10 + (tdp / e)^-10)^-0.1      F: peak, e: watts per flop/s
 //
 // so the lower of both limits decides, and neither more peak nor more power ever lowers it.
-// Without a known power (0) the cap alone holds. Source: docs/models.md, "Sustained rates".
+// Without a known power (0) the cap alone holds. Source: docs/models/sustained_rates.md.
 double power_limited(double peak_flops_per_s, double cap, double tdp_w, double w_per_flops);
 
 // fp32 products on vector units; a measured rate of the device takes its place.

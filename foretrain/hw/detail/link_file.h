@@ -11,7 +11,7 @@
 namespace foretrain::hw {
 
 // What a network does where nobody says otherwise.
-// Sources: fits of NCCL over Ethernet, TCP and InfiniBand; docs/models.md.
+// Sources: fits of NCCL over Ethernet, TCP and InfiniBand; docs/models/collectives.md.
 inline constexpr double kUsualEfficiency = 0.93;
 inline constexpr Seconds kTcpLatency{27e-6};
 inline constexpr Seconds kRdmaLatency{7e-6};

@@ -8,7 +8,7 @@
 namespace foretrain::memory {
 
 // Bytes that a node's kernels use while they run, beside inputs and outputs. Zero where nothing
-// is known. Source: docs/models.md, "Memory".
+// is known. Source: docs/models/memory.md.
 double scratch_bytes(const graph::NodeView& node, const Options& options);
 
 // Values per parameter, in fp32, that an optimizer's update holds for a moment: for all
