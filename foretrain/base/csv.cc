@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "foretrain/base/csv.h"
 
+#include <array>
+#include <charconv>
 #include <utility>
 
 #include "foretrain/base/error.h"
@@ -113,6 +115,12 @@ std::string csv_field(const std::string& text) {
     if (c == '"') quoted += c;
   }
   return quoted + '"';
+}
+
+std::string csv_field(double value) {
+  std::array<char, 32> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+  return {digits.data(), end};
 }
 
 }  // namespace foretrain

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <istream>
 #include <string>
@@ -45,5 +46,19 @@ class CsvReader {
 
 // A field for a CSV file, in quotes where it needs them.
 std::string csv_field(const std::string& text);
+// The shortest text that reads back as the same number.
+std::string csv_field(double value);
+template <std::integral T>
+std::string csv_field(T value) {
+  return std::to_string(value);
+}
+
+// The fields as one line, with its end.
+template <typename First, typename... Rest>
+std::string csv_line(const First& first, const Rest&... rest) {
+  std::string line = csv_field(first);
+  ((line += ',', line += csv_field(rest)), ...);
+  return line + '\n';
+}
 
 }  // namespace foretrain

@@ -88,5 +88,9 @@ TEST(CsvField, IsReadBackAsItWas) {
   }
 }
 
+TEST(CsvLine, QuotesTextAndKeepsNumbersExact) {
+  EXPECT_EQ(csv_line("a,b", 0.1, 3, std::string("c"), 1e300, 2.0), "\"a,b\",0.1,3,c,1e+300,2\n");
+}
+
 }  // namespace
 }  // namespace foretrain

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "foretrain/evaluate/predictor.h"
 
-#include <algorithm>
-#include <atomic>
-#include <exception>
-#include <mutex>
-#include <thread>
-
 #include "foretrain/base/error.h"
+#include "foretrain/base/parallel_for.h"
 #include "foretrain/evaluate/report_number.h"
 #include "foretrain/predict/predict.h"
 
@@ -42,11 +37,6 @@ using Known = std::unordered_map<std::string, std::shared_ptr<const Prediction>>
 
 }  // namespace
 
-Predictor::Predictor(const Library& library, int threads)
-    : library_(library),
-      threads_(threads > 0 ? threads
-                           : std::max(1, static_cast<int>(std::thread::hardware_concurrency()))) {}
-
 std::vector<std::shared_ptr<const Prediction>> Predictor::predict(
     const std::vector<std::string>& requests) {
   if (known_.size() > kMostKnown) known_.clear();
@@ -55,30 +45,13 @@ std::vector<std::shared_ptr<const Prediction>> Predictor::predict(
     const auto [entry, inserted] = known_.try_emplace(request, nullptr);
     if (inserted) fresh.push_back(&*entry);
   }
-  std::atomic<std::size_t> next = 0;
-  std::mutex mutex;
-  std::exception_ptr failure;
-  const auto work = [&] {
-    try {
-      for (std::size_t i = next++; i < fresh.size(); i = next++) {
-        fresh[i]->second =
-            std::make_shared<const Prediction>(predict_one(fresh[i]->first, library_));
-      }
-    } catch (...) {
-      const std::lock_guard lock(mutex);
-      failure = std::current_exception();
-      next = fresh.size();
-    }
-  };
-  std::vector<std::jthread> others;
-  for (int t = 1; t < threads_ && static_cast<std::size_t>(t) < fresh.size(); ++t) {
-    others.emplace_back(work);
-  }
-  work();
-  others.clear();  // waits for them
-  if (failure) {
-    known_.clear();
-    std::rethrow_exception(failure);
+  try {
+    parallel_for(fresh.size(), threads_, [&](std::size_t i) {
+      fresh[i]->second = std::make_shared<const Prediction>(predict_one(fresh[i]->first, library_));
+    });
+  } catch (...) {
+    known_.clear();  // some have no prediction
+    throw;
   }
   std::vector<std::shared_ptr<const Prediction>> predictions;
   predictions.reserve(requests.size());
