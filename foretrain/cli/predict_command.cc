@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 
 #include "foretrain/base/error.h"
+#include "foretrain/cli/answer_file.h"
 #include "foretrain/cli/commands.h"
 #include "foretrain/cli/console.h"
-#include "foretrain/cli/predict_many.h"
 #include "foretrain/cli/report_text.h"
 #include "foretrain/cli/request_options.h"
 #include "foretrain/cli/vary.h"
@@ -51,20 +52,16 @@ void predict_one(const Options& options, Console& console) {
 }
 
 void predict_variation(const Options& options, Console& console) {
-  const Variation variation = vary(options.request, options.vary, load_library());
-  const Variant* first_failure = nullptr;
-  bool any = false;
-  for (const Variant& variant : variation.variants) {
-    any = any || variant.report;
-    if (!variant.report && first_failure == nullptr) first_failure = &variant;
-  }
-  if (options.json) console.line(variation_json(variation));
-  if (!any) {
+  const Varied varied = vary(options.request, options.vary, load_library());
+  const std::vector<Variant>& variants = varied.variation.variants;
+  if (options.json) console.line(to_json(varied.variation));
+  if (std::none_of(variants.begin(), variants.end(), [](const Variant& v) { return !v.error; })) {
     console.flush();
-    throw Error(ErrorKind::BadInput, "--vary: no value works; " + variation.field + " " +
-                                         first_failure->value + ": " + first_failure->error);
+    throw Error(ErrorKind::BadInput, "--vary: no value works; " + varied.variation.field + " " +
+                                         varied.texts.front() + ": " +
+                                         variants.front().error->what());
   }
-  if (!options.json) console.write(variation_text(variation, console.screen));
+  if (!options.json) console.write(varied_text(varied, console.screen));
 }
 
 void run_predict(const Options& options, Console& console) {
@@ -75,7 +72,7 @@ void run_predict(const Options& options, Console& console) {
                   "--requests takes everything from its lines; leave out the model and the other "
                   "options, except --threads");
     }
-    return predict_many(options.requests, options.threads, load_library(), console);
+    return answer_file(options.requests, options.threads, load_library(), console);
   }
   if (options.vary.empty()) return predict_one(options, console);
   if (single) {

@@ -161,24 +161,11 @@ std::string RequestOptions::json() const {
   return request.dump();
 }
 
-std::string RequestOptions::field_named(const std::string& key) const {
-  std::string wanted = underscored(key);
-  std::vector<std::string> known;
-  for (const Given& given : options_) {
-    known.push_back(path(*given.field, given.of_strategy));
-    if (known.back() == wanted) return wanted;
-  }
-  bad("a request has no field '" + printable(key) + "'" + did_you_mean(wanted, known));
-}
-
-std::string RequestOptions::json_with(const std::string& field, const std::string& value) const {
-  Json request = Json::parse(json());
-  for (const Given& given : options_) {
-    if (path(*given.field, given.of_strategy) == field) {
-      set(request, *given.field, given.of_strategy, value);
-    }
-  }
-  return request.dump();
+std::string RequestOptions::value_json(const std::string& field, const std::string& text) const {
+  const auto given = std::find_if(options_.begin(), options_.end(), [&](const Given& one) {
+    return path(*one.field, one.of_strategy) == field;
+  });
+  return value_of(*given->field, text).dump();
 }
 
 }  // namespace foretrain::cli

@@ -26,12 +26,9 @@ class RequestOptions {
   // field cannot hold.
   std::string json() const;
 
-  // The field that a user calls `key` ("batch", "strategy.servers", dashes allowed), as JSON
-  // names it. Throws Error(BadInput) where there is none, listing near matches.
-  std::string field_named(const std::string& key) const;
-
-  // The same as `json` with the field that field_named returned set to `value`.
-  std::string json_with(const std::string& field, const std::string& value) const;
+  // The JSON of the value that `text` gives to the field that find_field returned. Throws
+  // Error(BadInput) as `json` does.
+  std::string value_json(const std::string& field, const std::string& text) const;
 
  private:
   struct Given {

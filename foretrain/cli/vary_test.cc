@@ -77,10 +77,11 @@ Report report_with(double step, double peak) {
 
 // From 100 ms to 150 ms is +50 %; 10 to 6.67 samples per second is -33 %.
 TEST(VaryText, ShowsTheChangeAgainstTheFirstColumn) {
-  const Variation variation{"batch",
-                            {{"1", R"({"model":"m","batch":1})", report_with(0.1, 1024), "", ""},
-                             {"2", R"({"model":"m","batch":2})", report_with(0.15, 1024), "", ""}}};
-  EXPECT_EQ(variation_text(variation, Screen{}),
+  const Varied varied{{"batch",
+                       R"({"model":"m"})",
+                       {{"1", report_with(0.1, 1024), {}}, {"2", report_with(0.15, 1024), {}}}},
+                      {"1", "2"}};
+  EXPECT_EQ(varied_text(varied, Screen{}),
             "model m\n"
             "\n"
             "  batch                 1         2\n"
@@ -92,12 +93,12 @@ TEST(VaryText, ShowsTheChangeAgainstTheFirstColumn) {
 }
 
 TEST(VaryText, ManyValuesBecomeSeveralTablesThatFit) {
-  Variation variation{"batch", {}};
+  Varied varied{{"batch", R"({"model":"m"})", {}}, {}};
   for (int i = 1; i <= 12; ++i) {
-    variation.variants.push_back(
-        {std::to_string(i), R"({"model":"m"})", report_with(0.1 * i, 1e9), "", ""});
+    varied.texts.push_back(std::to_string(i));
+    varied.variation.variants.push_back({varied.texts.back(), report_with(0.1 * i, 1e9), {}});
   }
-  const std::string text = variation_text(variation, Screen{});
+  const std::string text = varied_text(varied, Screen{});
   int tables = 0;
   for (const std::string& line : split(text, '\n')) {
     EXPECT_LE(line.size(), 80U) << line;

@@ -90,7 +90,8 @@ Cell change_cell(const Row& row, const Report& before, const Report& after) {
 }
 
 // The table of the first column and the columns from `begin` to `end`.
-Table side_by_side(const Variation& variation, std::size_t begin, std::size_t end) {
+Table side_by_side(const Varied& varied, std::size_t begin, std::size_t end) {
+  const Variation& variation = varied.variation;
   std::vector<const Variant*> shown{&variation.variants[0]};
   for (std::size_t i = std::max<std::size_t>(begin, 1); i < end; ++i) {
     shown.push_back(&variation.variants[i]);
@@ -98,7 +99,8 @@ Table side_by_side(const Variation& variation, std::size_t begin, std::size_t en
   Table table;
   table.columns.push_back({variation.field, false, false});
   for (const Variant* variant : shown) {
-    table.columns.push_back({cut(variant->value, kWidestValue, Screen{}), true, false});
+    const auto place = static_cast<std::size_t>(variant - variation.variants.data());
+    table.columns.push_back({cut(varied.texts[place], kWidestValue, Screen{}), true, false});
     if (variant != shown.front()) table.columns.push_back({"", true, false});
   }
   const Report* before = reference(variation);
@@ -128,55 +130,42 @@ int widest_line(const std::string& text) {
   return widest;
 }
 
-void remove(Json& request, const std::string& field) {
-  const std::string inner = "strategy.";
-  if (!field.starts_with(inner)) {
-    request.erase(field);
-  } else if (request["strategy"].erase(field.substr(inner.size())); request["strategy"].empty()) {
-    request.erase("strategy");
-  }
-}
-
 // What all values have in common: "model resnet50, device v100, workers 8".
 std::string common_fields(const Variation& variation) {
-  for (const Variant& variant : variation.variants) {
-    if (variant.request_json.empty()) continue;
-    std::string text;
-    Json request = Json::parse(variant.request_json);
-    remove(request, variation.field);
-    for (const RequestField& field : request_fields()) {
-      const std::string name(field.name);
-      if (!request.contains(name)) continue;
-      const Json& value = request[name];
-      text += (text.empty() ? "" : ", ") + name + " " +
-              (value.is_string() ? value.get<std::string>() : value.dump());
-    }
-    return text;
+  std::string text;
+  const Json request = Json::parse(variation.request);
+  for (const RequestField& field : request_fields()) {
+    const std::string name(field.name);
+    if (!request.contains(name)) continue;
+    const Json& value = request[name];
+    text += (text.empty() ? "" : ", ") + name + " " +
+            (value.is_string() ? value.get<std::string>() : value.dump());
   }
-  return "";
+  return text;
 }
 
 }  // namespace
 
-std::string variation_text(const Variation& variation, const Screen& screen) {
+std::string varied_text(const Varied& varied, const Screen& screen) {
   Screen plain = screen;
   plain.colour = false;  // so that lines can be measured
-  std::string text = wrap(common_fields(variation), "", screen);
-  const std::size_t count = variation.variants.size();
+  std::string text = wrap(common_fields(varied.variation), "", screen);
+  const std::vector<Variant>& variants = varied.variation.variants;
+  const std::size_t count = variants.size();
   for (std::size_t begin = 0; begin < count;) {
     std::size_t end = std::max<std::size_t>(begin, 1) + 1;
     while (end < count &&
-           widest_line(render(side_by_side(variation, begin, end + 1), plain)) <= screen.width) {
+           widest_line(render(side_by_side(varied, begin, end + 1), plain)) <= screen.width) {
       ++end;
     }
     end = std::min(end, count);
-    text += "\n" + render(side_by_side(variation, begin, end), screen);
+    text += "\n" + render(side_by_side(varied, begin, end), screen);
     begin = end;
   }
-  for (const Variant& variant : variation.variants) {
-    if (!variant.error.empty()) {
-      text += "\n" + wrap(variant.error, variation.field + " " + variant.value + ": ", screen);
-    }
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!variants[i].error) continue;
+    text += "\n" + wrap(variants[i].error->what(),
+                        varied.variation.field + " " + varied.texts[i] + ": ", screen);
   }
   return text;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <exception>
 #include <string>
 
 #include "foretrain/cli/console.h"
@@ -9,12 +8,8 @@
 
 namespace foretrain::cli {
 
-// {"error": {"kind": ..., "message": ...}} on one line. What is not a foretrain::Error has the
-// kind "Internal".
-std::string error_json(const std::exception& error);
-
 // Answers each line of a file of requests ("-": standard input) with one line, in order: the
 // report, or what is wrong with the request. Throws Error(Io) for the file itself.
-void predict_many(const std::string& path, int threads, const Library& library, Console& console);
+void answer_file(const std::string& path, int threads, const Library& library, Console& console);
 
 }  // namespace foretrain::cli

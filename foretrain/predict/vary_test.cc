@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/predict/vary.h"
+
+#include <gtest/gtest.h>
+
+namespace foretrain {
+namespace {
+
+// A report that says which request it answers.
+Report echo(const Request& request) {
+  if (request.batch == 13) throw Error(ErrorKind::Unsupported, "thirteen");
+  Report report;
+  report.engine = request.model;
+  report.samples_per_s = static_cast<double>(request.batch.value_or(0));
+  report.step_time_s.value = request.strategy.servers;
+  return report;
+}
+
+TEST(Vary, EachValueIsARequestOfItsOwn) {
+  const Variation variation =
+      vary(R"({"model": "m", "batch": 1})", "batch", {"2", "4", "13", "-1", "\"x\"", "{"}, echo);
+  EXPECT_EQ(variation.field, "batch");
+  EXPECT_EQ(variation.request, R"({"model":"m"})");
+  ASSERT_EQ(variation.variants.size(), 6U);
+  EXPECT_EQ(variation.variants[0].report->samples_per_s, 2);
+  EXPECT_EQ(variation.variants[1].report->samples_per_s, 4);
+  EXPECT_EQ(variation.variants[2].error->kind(), ErrorKind::Unsupported);
+  for (std::size_t i = 3; i < 6; ++i) {
+    EXPECT_EQ(variation.variants[i].error->kind(), ErrorKind::BadInput) << i;
+    EXPECT_FALSE(variation.variants[i].report);
+  }
+  const std::string json = to_json(variation);
+  EXPECT_TRUE(json.starts_with(R"([{"batch":2,"report":{"step_time_s":)")) << json;
+  EXPECT_NE(json.find(R"({"batch":13,"error":{"kind":"Unsupported","message":"thirteen"}})"),
+            std::string::npos)
+      << json;
+}
+
+TEST(Vary, AFieldOfTheStrategyKeepsTheOthers) {
+  const std::vector<std::string> values = {"3"};
+  const auto servers = [&](const char* request) {
+    return vary(request, "strategy.servers", values, echo).variants[0].report->step_time_s.value;
+  };
+  EXPECT_EQ(servers(R"({"model": "m"})"), 3);
+  EXPECT_EQ(servers(R"({"model": "m", "strategy": "ps"})"), 3);
+  EXPECT_EQ(servers(R"({"model": "m", "strategy": {"kind": "ps", "servers": 2}})"), 3);
+  const Variation wrong = vary(R"({"model": "m", "strategy": 7})", "strategy.servers", {"1"}, echo);
+  EXPECT_EQ(wrong.variants[0].error->kind(), ErrorKind::BadInput);
+}
+
+TEST(Vary, WhatIsCommonIsTheRest) {
+  EXPECT_EQ(without_field(R"({"model": "m"})", "strategy.servers"), R"({"model":"m"})");
+  EXPECT_EQ(without_field(R"({"model": "m", "strategy": {"servers": 2}})", "strategy.servers"),
+            R"({"model":"m"})");
+  EXPECT_EQ(without_field(R"({"strategy": {"kind": "ps", "servers": 2}})", "strategy.servers"),
+            R"({"strategy":{"kind":"ps"}})");
+}
+
+TEST(Vary, FieldsAreFoundByTheirNames) {
+  EXPECT_EQ(find_field("global-batch"), "global_batch");
+  EXPECT_EQ(find_field("strategy.server-device"), "strategy.server_device");
+  try {
+    vary("{}", "bacth", {"1"}, echo);
+    FAIL() << "an unknown field was accepted";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("batch"), std::string::npos) << error.what();
+  }
+  EXPECT_THROW(vary("[]", "batch", {"1"}, echo), Error);
+}
+
+}  // namespace
+}  // namespace foretrain
