@@ -2,6 +2,7 @@
 #include "foretrain/sched/detail/linear_program.h"
 
 #include <Clp_C_Interface.h>
+#include <dlfcn.h>
 
 #include <memory>
 
@@ -10,8 +11,45 @@
 namespace foretrain::sched {
 namespace {
 
+// Clp's functions, loaded with the first programme: one policy needs them, and linked they would
+// bring LAPACK and the Fortran runtime into every start of the command and every Python process
+// that imports the package. It stays loaded.
+class Clp {
+ public:
+  static const Clp& loaded() {
+    static const Clp clp;
+    return clp;
+  }
+
+  decltype(&Clp_newModel) new_model = find<decltype(&Clp_newModel)>("Clp_newModel");
+  decltype(&Clp_deleteModel) delete_model = find<decltype(&Clp_deleteModel)>("Clp_deleteModel");
+  decltype(&Clp_setLogLevel) set_log_level = find<decltype(&Clp_setLogLevel)>("Clp_setLogLevel");
+  decltype(&Clp_loadProblem) load_problem = find<decltype(&Clp_loadProblem)>("Clp_loadProblem");
+  decltype(&Clp_setOptimizationDirection) set_optimization_direction =
+      find<decltype(&Clp_setOptimizationDirection)>("Clp_setOptimizationDirection");
+  decltype(&Clp_primal) primal = find<decltype(&Clp_primal)>("Clp_primal");
+  decltype(&Clp_status) status = find<decltype(&Clp_status)>("Clp_status");
+  decltype(&Clp_primalColumnSolution) primal_column_solution =
+      find<decltype(&Clp_primalColumnSolution)>("Clp_primalColumnSolution");
+
+ private:
+  Clp() = default;
+
+  template <typename Function>
+  static Function find(const char* name) {
+    static void* const library = dlopen("libClp.so.1", RTLD_NOW | RTLD_LOCAL);
+    void* const function = library == nullptr ? nullptr : dlsym(library, name);
+    if (function == nullptr) {
+      throw Error(ErrorKind::Io,
+                  "this policy solves linear programmes by COIN-OR's Clp, which cannot be loaded; "
+                  "install coinor-libclp1, or choose another policy");
+    }
+    return reinterpret_cast<Function>(function);
+  }
+};
+
 struct Delete {
-  void operator()(Clp_Simplex* model) const { Clp_deleteModel(model); }
+  void operator()(Clp_Simplex* model) const { Clp::loaded().delete_model(model); }
 };
 
 // The matrix by columns, as the solver wants it.
@@ -44,22 +82,23 @@ Columns by_column(const LinearProgram& program) {
 }  // namespace
 
 std::vector<double> solve(const LinearProgram& program) {
-  const std::unique_ptr<Clp_Simplex, Delete> model(Clp_newModel());
-  Clp_setLogLevel(model.get(), 0);
+  const Clp& clp = Clp::loaded();
+  const std::unique_ptr<Clp_Simplex, Delete> model(clp.new_model());
+  clp.set_log_level(model.get(), 0);
   const Columns columns = by_column(program);
   std::vector<double> limits;
   for (const LinearProgram::Row& row : program.rows) limits.push_back(row.limit);
-  Clp_loadProblem(model.get(), static_cast<int>(program.objective.size()),
-                  static_cast<int>(limits.size()), columns.starts.data(), columns.rows.data(),
-                  columns.factors.data(), nullptr, nullptr, program.objective.data(), nullptr,
-                  limits.data());
-  Clp_setOptimizationDirection(model.get(), -1);
-  Clp_primal(model.get(), 0);
-  if (Clp_status(model.get()) != 0) {
+  clp.load_problem(model.get(), static_cast<int>(program.objective.size()),
+                   static_cast<int>(limits.size()), columns.starts.data(), columns.rows.data(),
+                   columns.factors.data(), nullptr, nullptr, program.objective.data(), nullptr,
+                   limits.data());
+  clp.set_optimization_direction(model.get(), -1);
+  clp.primal(model.get(), 0);
+  if (clp.status(model.get()) != 0) {
     throw Error(ErrorKind::Io, "the linear programme of the policy has no solution (Clp status " +
-                                   std::to_string(Clp_status(model.get())) + ")");
+                                   std::to_string(clp.status(model.get())) + ")");
   }
-  const double* values = Clp_primalColumnSolution(model.get());
+  const double* values = clp.primal_column_solution(model.get());
   return {values, values + program.objective.size()};
 }
 

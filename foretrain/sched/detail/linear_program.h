@@ -20,7 +20,7 @@ struct LinearProgram {
 };
 
 // The best x, by the simplex method of COIN-OR's Clp. The programme must be feasible (x = 0 is,
-// where no limit is negative) and bounded. Throws Error(Io) where the solver gives up.
+// where no limit is negative) and bounded. Throws Error(Io) where Clp cannot be loaded or gives up.
 std::vector<double> solve(const LinearProgram& program);
 
 }  // namespace foretrain::sched

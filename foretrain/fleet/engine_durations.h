@@ -6,12 +6,12 @@
 #include <string>
 #include <unordered_map>
 
-#include "foretrain/cli/simulate_cluster.h"
+#include "foretrain/fleet/simulated_cluster.h"
 #include "foretrain/knowledge/library.h"
 #include "foretrain/predict/report.h"
 #include "foretrain/sched/job.h"
 
-namespace foretrain::cli {
+namespace foretrain::fleet {
 
 // How long the jobs of a trace take, by their durations and by what the engine says about their
 // requests, each question asked once. Many threads may ask.
@@ -62,4 +62,4 @@ class EngineDurations {
   std::unordered_map<std::string, Answer> answers_;
 };
 
-}  // namespace foretrain::cli
+}  // namespace foretrain::fleet

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/cli/engine_durations.h"
+#include "foretrain/fleet/engine_durations.h"
 
 #include <algorithm>
 
@@ -7,9 +7,10 @@
 #include "foretrain/base/json.h"
 #include "foretrain/base/near.h"
 #include "foretrain/predict/predict.h"
+#include "foretrain/request/request.h"
 #include "foretrain/sched/simulate.h"
 
-namespace foretrain::cli {
+namespace foretrain::fleet {
 
 namespace {
 
@@ -136,4 +137,4 @@ EngineDurations::Answer EngineDurations::predict_answer(const std::string& text,
   return answer;
 }
 
-}  // namespace foretrain::cli
+}  // namespace foretrain::fleet

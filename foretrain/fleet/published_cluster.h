@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace foretrain::cli {
+namespace foretrain::fleet {
 
 // The description of a cluster that was published as CSV, as a cluster file: Tiresias's
 // (num_switch, num_node_p_switch, num_gpu_p_node; a switch is a rack) or the list of nodes of
@@ -13,4 +13,4 @@ namespace foretrain::cli {
 std::string published_cluster(const std::string& csv, const std::string& where,
                               std::vector<std::string>& assumptions);
 
-}  // namespace foretrain::cli
+}  // namespace foretrain::fleet

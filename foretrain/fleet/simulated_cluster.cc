@@ -1,53 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/cli/simulate_cluster.h"
+#include "foretrain/fleet/simulated_cluster.h"
 
 #include <cstdio>
-#include <fstream>
-#include <iterator>
+#include <optional>
 
-#include "foretrain/base/error.h"
+#include "foretrain/base/file.h"
 #include "foretrain/base/json.h"
 #include "foretrain/base/near.h"
-#include "foretrain/cli/published_cluster.h"
+#include "foretrain/fleet/published_cluster.h"
 
-namespace foretrain::cli {
+namespace foretrain::fleet {
 namespace {
 
-constexpr std::size_t kLargestFile = 16 << 20;
+constexpr std::uintmax_t kLargestFile = 16 << 20;  // bytes
 constexpr const char* kDevice = "v100-sxm2-16gb";
 constexpr const char* kNetwork = "edr";
 
-std::string read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(file), {});
-  if (!file) throw Error(ErrorKind::Io, "cannot read cluster file '" + printable(path) + "'");
-  if (text.size() > kLargestFile) {
-    throw Error(ErrorKind::BadInput, "cluster file '" + printable(path) + "' exceeds 16 MiB");
-  }
-  return text;
+// "8x4" as a cluster file.
+std::optional<std::string> of_shape(const std::string& text) {
+  int nodes = 0;
+  int devices = 0;
+  int end = 0;
+  const bool shape = std::sscanf(text.c_str(), "%6dx%5d%n", &nodes, &devices, &end) == 2 &&
+                     static_cast<std::size_t>(end) == text.size();
+  if (!shape) return std::nullopt;
+  const Json node{{"count", nodes}, {"devices", devices}, {"device", kDevice}};
+  return Json{{"nodes", Json::array({node})}, {"network", kNetwork}}.dump();
 }
 
 }  // namespace
 
 SimulatedCluster read_simulated_cluster(const std::string& text, const hw::Catalog& catalog) {
   SimulatedCluster result;
-  int nodes = 0;
-  int devices = 0;
-  int end = 0;
-  const bool shape = std::sscanf(text.c_str(), "%6dx%5d%n", &nodes, &devices, &end) == 2 &&
-                     static_cast<std::size_t>(end) == text.size();
-  const std::string where = shape ? "--cluster" : "cluster file " + printable(text);
-  std::string json = shape ? "{\"nodes\": [{\"count\": " + std::to_string(nodes) +
-                                 ", \"devices\": " + std::to_string(devices) + ", \"device\": \"" +
-                                 kDevice + "\"}], \"network\": \"" + kNetwork + "\"}"
-                           : read_file(text);
+  const std::optional<std::string> shape = of_shape(text);
+  const bool inside = text.starts_with("{");
+  const std::string where = shape || inside ? "cluster" : "cluster file " + printable(text);
+  std::string json = shape ? *shape : inside ? text : read_file(text, kLargestFile);
   const std::size_t first = json.find_first_not_of(" \t\r\n");
   if (first != std::string::npos && json[first] != '{') {
     json = published_cluster(json, where, result.assumptions);
   }
   if (shape) {
     result.assumptions.push_back(std::string("nodes of ") + kDevice + " joined by " + kNetwork +
-                                 " (--cluster gives only the shape)");
+                                 " (only the shape is given)");
   }
   result.cluster = hw::parse_cluster(json, where, catalog, &result.assumptions);
   const Json root = parse_json(json, where);  // well-formed, as parse_cluster has seen
@@ -75,4 +70,4 @@ std::string cluster_json(const SimulatedCluster& cluster, const sched::Allocatio
   return "{\"nodes\": [" + nodes + "]}";
 }
 
-}  // namespace foretrain::cli
+}  // namespace foretrain::fleet

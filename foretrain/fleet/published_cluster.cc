@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/cli/published_cluster.h"
+#include "foretrain/fleet/published_cluster.h"
 
 #include <array>
 #include <map>
@@ -11,7 +11,7 @@
 #include "foretrain/base/near.h"
 #include "foretrain/sched/trace_row.h"
 
-namespace foretrain::cli {
+namespace foretrain::fleet {
 namespace {
 
 constexpr const char* kTiresiasDevice = "v100-sxm2-16gb";
@@ -77,4 +77,4 @@ std::string published_cluster(const std::string& csv, const std::string& where,
   return Json{{"nodes", nodes}, {"network", kNetwork}}.dump();
 }
 
-}  // namespace foretrain::cli
+}  // namespace foretrain::fleet
