@@ -18,6 +18,7 @@
 #include "foretrain/base/near.h"
 #include "foretrain/evaluate/evaluate.h"
 #include "foretrain/evaluate/print.h"
+#include "foretrain/fleet/simulation.h"
 #include "foretrain/graph/attr_names.h"
 #include "foretrain/graph/builder.h"
 #include "foretrain/graph/dot.h"
@@ -29,6 +30,8 @@
 #include "foretrain/importer/ftg.h"
 #include "foretrain/importer/import.h"
 #include "foretrain/predict/predict.h"
+#include "foretrain/predict/predict_many.h"
+#include "foretrain/predict/vary.h"
 #include "foretrain/request/find_model.h"
 #include "foretrain/zoo/huggingface.h"
 #include "foretrain/zoo/zoo.h"
@@ -50,9 +53,26 @@ const Library& library() {
   return library;
 }
 
+Report predict_model(const Request& request, const GraphPointer& model) {
+  return model == nullptr ? predict(request, library()) : predict(request, model, library());
+}
+
 std::string predict_json(const std::string& request, const GraphPointer& model) {
-  const Request parsed = parse_request(request, "predict");
-  return to_json(model == nullptr ? predict(parsed, library()) : predict(parsed, model, library()));
+  return to_json(predict_model(parse_request(request, "predict"), model));
+}
+
+std::vector<std::string> predict_many_json(const std::vector<std::string>& requests, int threads) {
+  return predict_many(requests, 1, threads, library());
+}
+
+std::string vary_json(const std::string& request, const std::string& field,
+                      const std::vector<std::string>& values, const GraphPointer& model) {
+  return to_json(vary(request, field, values,
+                      [&model](const Request& one) { return predict_model(one, model); }));
+}
+
+std::string simulate_json(const std::string& request) {
+  return fleet::simulate_json(fleet::parse_simulation_request(request, "simulate"), library());
 }
 
 std::string evaluate_json(const std::string& data, const std::string& source,
@@ -260,6 +280,11 @@ PYBIND11_MODULE(_core, module) {
   translate_errors();
   bind_graph(module);
   module.def("predict_json", &predict_json, py::arg("request"), py::arg("model"), Unlocked());
+  module.def("predict_many_json", &predict_many_json, py::arg("requests"), py::arg("threads"),
+             Unlocked());
+  module.def("vary_json", &vary_json, py::arg("request"), py::arg("field"), py::arg("values"),
+             py::arg("model"), Unlocked());
+  module.def("simulate_json", &simulate_json, py::arg("request"), Unlocked());
   module.def("evaluate_json", &evaluate_json, py::arg("data"), py::arg("source"), py::arg("by"),
              py::arg("count_refused"), Unlocked());
   module.def("devices_json", [] { return hw::devices_json(pointers(library().catalog.devices)); });

@@ -13,8 +13,9 @@ from .errors import Error
 from .evaluation import evaluate
 from .from_torch import from_torch
 from .graphs import Graph, from_huggingface, graph, load
-from .prediction import predict
+from .prediction import Variant, predict, predict_many, vary
 from .report import Report
+from .simulation import simulate
 from .steps import StepRecorder
 
 try:
@@ -27,6 +28,7 @@ __all__ = [
     "Graph",
     "Report",
     "StepRecorder",
+    "Variant",
     "clouds",
     "devices",
     "evaluate",
@@ -37,4 +39,7 @@ __all__ = [
     "models",
     "networks",
     "predict",
+    "predict_many",
+    "simulate",
+    "vary",
 ]

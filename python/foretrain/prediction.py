@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one function that most users call."""
+"""The function that most users call, and the same for many requests."""
 
 from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from . import _core
@@ -27,21 +29,86 @@ def predict(model: Any, example_inputs: Any = None, **request: Unpack[Request]) 
 
     >>> predict("resnet50", device="a100", workers=8, batch=128).step_time_s.value
     """
-    fields: dict[str, Any] = {key: value for key, value in request.items() if value is not None}
+    text, graph = _prepared(model, example_inputs, request)
+    return Report(json.loads(_core.predict_json(text, graph)))
+
+
+def predict_many(
+    requests: Iterable[Mapping[str, Any]], *, threads: int = 1
+) -> list[Report | Error]:
+    """Predicts many requests, on several threads; the answers are in their order.
+
+    A request is a dictionary of the fields of :func:`predict` with its ``model``, a name or the
+    path of a file. What is wrong with one is an :class:`Error` in its place and is not raised.
+    """
+    if threads < 1:
+        raise Error("threads must be 1 or more")
+    lines = [json_text(_given(request), "a request") for request in requests]
+    return [_answer(json.loads(line)) for line in _core.predict_many_json(lines, threads)]
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One value of a field: a report, or the error that it leads to."""
+
+    value: Any
+    report: Report | None
+    error: Error | None
+
+
+def vary(
+    model: Any,
+    field: str,
+    values: Iterable[Any],
+    example_inputs: Any = None,
+    **request: Unpack[Request],
+) -> list[Variant]:
+    """Predicts the same job once for each value of one field, such as ``batch``.
+
+    A field of the strategy has a dot in its name, ``strategy.servers``.
+
+    >>> [v.report.step_time_s.value for v in vary("resnet50", "batch", [32, 64], device="a100")]
+    """
+    text, graph = _prepared(model, example_inputs, request)
+    values = list(values)
+    texts = [json_text(value, "a value") for value in values]
+    entries = json.loads(_core.vary_json(text, field, texts, graph))
+    answers = (_answer(entry.get("report", entry)) for entry in entries)
+    return [
+        Variant(value, None, answer) if isinstance(answer, Error) else Variant(value, answer, None)
+        for value, answer in zip(values, answers, strict=True)
+    ]
+
+
+def json_text(value: Any, what: str) -> str:
+    """The JSON of ``value``; paths become text."""
+    try:
+        return json.dumps(value, default=os.fspath, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise Error(f"{what} cannot be written as JSON: {error}") from error
+
+
+def _given(request: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in request.items() if value is not None}
+
+
+def _prepared(
+    model: Any, example_inputs: Any, request: Mapping[str, Any]
+) -> tuple[str, _core.Graph | None]:
+    fields = _given(request)
     graph = as_graph(model, example_inputs)
     if graph is None:
         fields["model"] = model if isinstance(model, str) else as_file(model)
-        return Report(json.loads(_core.predict_json(_request_text(fields), None)))
+        return json_text(fields, "the request"), None
     fields["model"] = graph.name or "model"
     _check_batch(graph, fields)
-    return Report(json.loads(_core.predict_json(_request_text(fields), graph._core)))
+    return json_text(fields, "the request"), graph._core
 
 
-def _request_text(fields: dict[str, Any]) -> str:
-    try:
-        return json.dumps(fields, default=os.fspath, allow_nan=False)
-    except (TypeError, ValueError) as error:
-        raise Error(f"the request cannot be written as JSON: {error}") from error
+def _answer(answer: dict[str, Any]) -> Report | Error:
+    if "error" in answer:
+        return Error(answer["error"]["message"], answer["error"]["kind"])
+    return Report(answer)
 
 
 def _check_batch(graph: Graph, fields: dict[str, Any]) -> None:
