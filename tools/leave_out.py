@@ -167,7 +167,7 @@ def page(runner: Runner, data: pathlib.Path) -> str:
         "names was in the fit that predicted it.", "",
         "Convolutions forward, fp32 (`neusight_conv.csv`; what the host adds is in both times):", "",
         *convolutions(runner, operators), "",
-        "Matrix products of the test split, fp32 (`neusight_gemm.csv`):", "",
+        "GEMMs of the test split, fp32 (`neusight_gemm.csv`):", "",
         *products(runner, operators, start), "",
         "Training steps of 32 CNNs on one GPU (`torchvision_gpus.csv`; fp32 is TF32 on the A100). The host is the",
         f"default one, or its speed alone was found by {RUNS} runs of that machine, which are not scored:", "",

@@ -192,7 +192,7 @@ def operator_kind(metric: str) -> str:
         return "convolution (all rows; the fit saw them)"
     if split != "test":
         return ""
-    return {"bmm": "matrix product", "linear": "matrix product", "ln": "layer norm", "softmax": "softmax"}.get(name, "element-wise")
+    return {"bmm": "GEMM", "linear": "GEMM", "ln": "layer norm", "softmax": "softmax"}.get(name, "element-wise")
 
 
 def operators(result: dict) -> list[str]:

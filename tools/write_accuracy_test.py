@@ -53,7 +53,7 @@ class WriteAccuracy(unittest.TestCase):
                   for name, cases, error in [("bmm, test", 30, 20.0), ("linear, test", 10, 4.0), ("linear, train", 99, 99.0)]]
         lines = write_accuracy.operators({"groups": groups})
         # (30 * 20 + 10 * 4) / 40 = 16.
-        self.assertEqual(lines[2:], ["| matrix product | l4 | GPU left out | 40 | 16.0 % | -16.0 % |"])
+        self.assertEqual(lines[2:], ["| GEMM | l4 | GPU left out | 40 | 16.0 % | -16.0 % |"])
 
     def test_a_plot_draws_a_pixel_once(self):
         text = accuracy_plot.scatter({"t4 <x>": [(0.1, 0.2), (0.1, 0.2), (0.5, 0.5)]}, "step")

@@ -10,8 +10,8 @@ A page has blocks that this program fills; FILE is a name of data/predictors/ wi
 
 What a number means is said once, in the comment at its field in a C++ header; a unit in brackets may begin it, or
 the comment of its struct. No key is named here, so numbers may be added and renamed freely.
-With --check nothing is written: prints what differs, groups without a table, constants named in a page's text
-(`group.key`) that no file has, and pages that the index leaves out; exits with 1 where there is any.
+With --check nothing is written: prints what differs, groups without a table, constants named in a page's text or
+formulas (`group.key`) that no file has, and pages that the index leaves out; exits with 1 where there is any.
 """
 import argparse
 import dataclasses
@@ -36,6 +36,8 @@ FIELD = re.compile(r"(\s*)([\w:]+(?:<.*>)?) (\w+)(?: = ([^;]*)|\{(.*)\})?;\s*(?:
 COMMENT = re.compile(r"(\s*)//\s?(.*)$")
 UNIT = re.compile(r"\[([^\]]+)\] *")
 NAMED = re.compile(r"`([a-z]\w*)\.([a-z]\w*)(?:\.\d+)?`")
+FORMULAS = re.compile(r"^ *```text\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
+NAMED_IN_FORMULA = re.compile(r"(?<![\w./])([a-z]\w*)\.([a-z]\w*)(?![\w./(])")
 FILE_ENDINGS = {"cc", "cpp", "csv", "cuh", "h", "json", "jsonl", "md", "py", "so", "yaml"}
 SUFFIXES = {"_s_per_byte": "s per byte", "_bytes": "B", "_s": "s"}
 
@@ -255,6 +257,11 @@ def filled(page: str, repository: Repository) -> str:
     return BLOCK.sub(block, page)
 
 
+def named_in(page: str) -> list[tuple[str, str]]:
+    """What a page names as group.key, in backticks or in a formula."""
+    return NAMED.findall(page) + [name for text in FORMULAS.findall(page) for name in NAMED_IN_FORMULA.findall(text)]
+
+
 def findings_of(root: pathlib.Path) -> list[str]:
     """What is wrong with the pages, a line each."""
     folder = root / PAGES
@@ -273,7 +280,7 @@ def findings_of(root: pathlib.Path) -> list[str]:
                 findings.append(f"{name}: not what the files in use say; tools/write_models.py writes it")
         except ValueError as error:
             findings.append(f"{name}: {error}")
-        for group, key in NAMED.findall(page):
+        for group, key in named_in(page):
             if (group, key) not in repository.names() and key not in FILE_ENDINGS:
                 findings.append(f"{name}: there is no constant {group}.{key}")
         if path.name != INDEX and f"({path.name})" not in index:

@@ -121,6 +121,7 @@ class WriteModels(unittest.TestCase):
         good = write_models.filled(TABLES, write_models.Repository(self.root))
         for text, what in ((good.replace("20 µs", "30 µs"), "not what the files in use say"),
                            (good + "`cap.gone`", "no constant cap.gone"),
+                           (good + "```text\nt = 2 * cap.lost / b\n```\n", "no constant cap.lost"),
                            (good + page("constants: numbers gone"), "no group gone"),
                            (good + page("constants: others cap"), "no file others"),
                            (good.replace("constants: numbers host", "x"), "no page has a table of numbers host")):
