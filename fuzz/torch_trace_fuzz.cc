@@ -10,6 +10,7 @@
 #include "foretrain/base/error.h"
 #include "foretrain/evaluate/torch_trace.h"
 #include "foretrain/hw/catalog.h"
+#include "foretrain/hw/load_catalog.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace foretrain;  // NOLINT: a program of its own

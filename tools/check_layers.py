@@ -17,8 +17,7 @@ KEYWORDS = ("USES", "TESTS_USE", "LINKS", "APART")
 JSON_HEADER = "foretrain/base/json.h"  # the one header that shows a third-party type
 SPDX = "// SPDX-License-Identifier: Apache-2.0"
 LINES = 600  # a file must stay below
-# Modules whose circles are not repaired yet.
-CIRCLES_STAY = {"cli", "evaluate", "fit", "graph", "hw", "memory", "profile", "sched", "store", "zoo"}
+CIRCLES_STAY = {"evaluate", "fit", "store"}  # modules whose files are being moved
 
 MODULE = re.compile(r"^\s*foretrain_module\(([^)]*)\)", re.MULTILINE)
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

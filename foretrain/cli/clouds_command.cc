@@ -5,6 +5,7 @@
 #include "foretrain/cli/table.h"
 #include "foretrain/hw/catalog.h"
 #include "foretrain/hw/hardware_json.h"
+#include "foretrain/hw/load_catalog.h"
 
 namespace foretrain::cli {
 namespace {

@@ -9,7 +9,6 @@
 #include <cstring>
 
 #include "foretrain/base/error.h"
-#include "foretrain/cli/output.h"
 
 namespace foretrain::cli {
 namespace {
@@ -72,12 +71,6 @@ void Console::flush() {
                   std::string("cannot write to standard output: ") + std::strerror(errno));
     }
   }
-}
-
-void write_file(const std::string& path, std::string_view text, Console& console) {
-  Output output(path, console);
-  output.write(text);
-  output.close();
 }
 
 }  // namespace foretrain::cli

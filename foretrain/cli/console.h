@@ -36,7 +36,4 @@ class Console {
   std::string buffer_;
 };
 
-// A text file, or standard output where `path` is "-". Throws Error(Io).
-void write_file(const std::string& path, std::string_view text, Console& console);
-
 }  // namespace foretrain::cli

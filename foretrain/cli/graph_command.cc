@@ -7,6 +7,7 @@
 #include "foretrain/base/error.h"
 #include "foretrain/cli/commands.h"
 #include "foretrain/cli/humanise.h"
+#include "foretrain/cli/output.h"
 #include "foretrain/cli/table.h"
 #include "foretrain/graph/dot.h"
 #include "foretrain/graph/graph_summary.h"

@@ -36,4 +36,10 @@ void Output::check() const {
   if (!file_) throw Error(ErrorKind::Io, "cannot write '" + printable(path_) + "'");
 }
 
+void write_file(const std::string& path, std::string_view text, Console& console) {
+  Output output(path, console);
+  output.write(text);
+  output.close();
+}
+
 }  // namespace foretrain::cli

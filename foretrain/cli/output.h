@@ -28,4 +28,7 @@ class Output {
   bool begun_ = false;
 };
 
+// A text file, or standard output where `path` is "-". Throws Error(Io).
+void write_file(const std::string& path, std::string_view text, Console& console);
+
 }  // namespace foretrain::cli

@@ -7,6 +7,7 @@
 #include "foretrain/cli/answer_file.h"
 #include "foretrain/cli/commands.h"
 #include "foretrain/cli/console.h"
+#include "foretrain/cli/output.h"
 #include "foretrain/cli/report_text.h"
 #include "foretrain/cli/request_options.h"
 #include "foretrain/cli/vary.h"

@@ -10,6 +10,7 @@
 #include "foretrain/cli/commands.h"
 #include "foretrain/cli/console.h"
 #include "foretrain/cli/humanise.h"
+#include "foretrain/cli/output.h"
 #include "foretrain/cli/progress.h"
 #include "foretrain/cli/resource_text.h"
 #include "foretrain/cli/store_json.h"

@@ -5,6 +5,7 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/hw/catalog.h"
+#include "foretrain/hw/load_catalog.h"
 
 namespace foretrain::comm {
 namespace {

@@ -7,6 +7,7 @@
 #include "foretrain/cost/test_device.h"
 #include "foretrain/graph/backward.h"
 #include "foretrain/graph/builder.h"
+#include "foretrain/graph/op.h"
 #include "foretrain/graph/passes.h"
 
 namespace foretrain::cost {

@@ -9,6 +9,7 @@
 #include "foretrain/base/error.h"
 #include "foretrain/evaluate/measured_cluster.h"
 #include "foretrain/hw/cluster.h"
+#include "foretrain/hw/load_catalog.h"
 
 namespace foretrain::evaluate {
 namespace {

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "foretrain/base/error.h"
+#include "foretrain/hw/load_catalog.h"
 
 namespace foretrain::evaluate {
 namespace {

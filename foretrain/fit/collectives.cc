@@ -12,6 +12,7 @@
 #include "foretrain/evaluate/measured_cluster.h"
 #include "foretrain/evaluate/training_file.h"
 #include "foretrain/fit/prior.h"
+#include "foretrain/hw/load_catalog.h"
 #include "foretrain/tune/minimise.h"
 
 namespace foretrain::fit {

@@ -5,6 +5,8 @@
 
 #include <fstream>
 
+#include "foretrain/hw/load_catalog.h"
+
 namespace foretrain::fit {
 namespace {
 

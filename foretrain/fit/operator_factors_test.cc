@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "foretrain/evaluate/collected_operators.h"
+#include "foretrain/hw/load_catalog.h"
 
 namespace foretrain::fit {
 namespace {

@@ -8,6 +8,7 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/evaluate/operator_file.h"
+#include "foretrain/hw/load_catalog.h"
 
 namespace foretrain::fit {
 namespace {

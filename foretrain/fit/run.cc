@@ -18,6 +18,7 @@
 #include "foretrain/fit/intervals.h"
 #include "foretrain/fit/operators.h"
 #include "foretrain/fit/steps.h"
+#include "foretrain/hw/load_catalog.h"
 
 namespace foretrain::fit {
 namespace {

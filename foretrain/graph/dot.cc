@@ -7,6 +7,7 @@
 
 #include "foretrain/base/near.h"
 #include "foretrain/graph/attr_names.h"
+#include "foretrain/graph/op.h"
 
 namespace foretrain::graph {
 namespace {

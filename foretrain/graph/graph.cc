@@ -5,7 +5,6 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/near.h"
-#include "foretrain/graph/op.h"
 
 namespace foretrain::graph {
 
@@ -52,13 +51,6 @@ std::int64_t parameter_count(const Graph& graph) {
     }
   }
   return count;
-}
-
-std::string describe(const Node& node) {
-  if (!node.label.empty()) return node.label;
-  const std::int64_t of = node.kind == Kind::Fused ? -1 : node.attributes.number(Attr::Of, -1);
-  if (of >= 0 && of < kKinds) return std::string(op(static_cast<Kind>(of)).name) + "_grad";
-  return std::string(op(node).name);
 }
 
 }  // namespace foretrain::graph

@@ -129,7 +129,4 @@ struct Graph {
 // Number of learned values; a tensor used twice counts once.
 std::int64_t parameter_count(const Graph& graph);
 
-// "conv", "relu_grad", an opaque node's own label.
-std::string describe(const Node& node);
-
 }  // namespace foretrain::graph

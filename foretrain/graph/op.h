@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -64,6 +65,9 @@ struct Op {
 const Op& op(Kind kind);
 inline const Op& op(const Node& node) { return op(node.kind); }
 std::optional<Kind> kind_named(std::string_view name);
+
+// "conv", "relu_grad", an opaque node's own label.
+std::string describe(const Node& node);
 
 // Whether the output shares the input's memory.
 bool is_view(const Node& node);

@@ -9,17 +9,11 @@
 #include <span>
 #include <utility>
 
-#include "foretrain/base/embedded.h"
 #include "foretrain/base/error.h"
 #include "foretrain/base/near.h"
-#include "foretrain/hw/detail/cloud_file.h"
-#include "foretrain/hw/detail/device_file.h"
-#include "foretrain/hw/detail/facts.h"
 #include "foretrain/hw/detail/link_file.h"
 
 namespace foretrain::hw {
-
-extern const std::span<const EmbeddedFile> kHardwareFiles;
 
 namespace {
 
@@ -54,6 +48,12 @@ std::string normal(std::string_view name) {
   return text;
 }
 
+std::string lower(std::string_view name) {
+  std::string text(name);
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
 template <typename Entry>
 const std::string& name_of(const Entry& entry) {
   if constexpr (requires { entry.device; }) {
@@ -84,25 +84,6 @@ std::vector<std::string> names_of(const std::vector<Entry>& entries) {
     names.insert(names.end(), entry.aliases.begin(), entry.aliases.end());
   }
   return names;
-}
-
-std::vector<Source> sources_of(const FactSheet& sheet) {
-  std::vector<Source> sources;
-  for (const Fact& fact : sheet.facts) sources.push_back({fact.field, fact.source});
-  return sources;
-}
-
-DeviceEntry read_device(const EmbeddedFile& file) {
-  const FactSheet sheet = read_facts(file.text, std::string(file.name));
-  return {device_of(sheet, nullptr), sheet.aliases, sources_of(sheet)};
-}
-
-// A link's file also says what it `joins`: the devices of a node, or nodes.
-LinkEntry read_link(const EmbeddedFile& file) {
-  FactSheet sheet = read_facts(file.text, std::string(file.name));
-  const bool network = required_text(sheet, "joins") == "nodes";
-  std::erase_if(sheet.facts, [](const Fact& fact) { return fact.field == "joins"; });
-  return {link_of(sheet, nullptr), sheet.aliases, network, sources_of(sheet)};
 }
 
 // A whole number or a decimal one, nothing around it.
@@ -202,29 +183,6 @@ std::string own_generation(const std::string& name, const Device& device) {
 
 }  // namespace
 
-Catalog load_catalog() {
-  Catalog catalog;
-  for (const EmbeddedFile& file : kHardwareFiles) {
-    if (file.name.starts_with("hardware/devices/")) catalog.devices.push_back(read_device(file));
-    if (file.name.starts_with("hardware/links/")) catalog.links.push_back(read_link(file));
-  }
-  for (const EmbeddedFile& file : kHardwareFiles) {
-    if (!file.name.starts_with("hardware/clouds/")) continue;
-    for (Instance& instance : parse_cloud(file.text, std::string(file.name), catalog)) {
-      catalog.instances.push_back(std::move(instance));
-    }
-  }
-  std::sort(catalog.instances.begin(), catalog.instances.end(),
-            [](const Instance& a, const Instance& b) {
-              return std::pair(a.provider, a.name) < std::pair(b.provider, b.name);
-            });
-  for (DeviceEntry& entry : catalog.devices) {
-    const Instance* cheapest = cheapest_instance(catalog, entry.device.name);
-    if (cheapest != nullptr) entry.device.price_per_hour_usd = price_per_device_hour_usd(*cheapest);
-  }
-  return catalog;
-}
-
 Device find_device(const Catalog& catalog, std::string_view name,
                    std::vector<std::string>* assumptions) {
   const std::string wanted = normal(name);
@@ -283,6 +241,49 @@ Link find_intra_node(const Catalog& catalog, std::string_view name, const Device
          "devices of a node joined by " + link.name + ", usual for " + printable(device.name));
   }
   return link;
+}
+
+const Instance& find_instance(const Catalog& catalog, std::string_view name) {
+  const std::string wanted = lower(name);
+  const Instance* found = nullptr;
+  std::vector<std::string> names;
+  for (const Instance& instance : catalog.instances) {
+    names.push_back(instance.name);
+    const std::string full = instance.provider + ":" + instance.name;
+    if (wanted != instance.name && wanted != full) continue;
+    if (found != nullptr) {
+      throw Error(ErrorKind::NotFound, "several clouds have an instance '" + printable(name) +
+                                           "'; write " + found->provider + ":" + found->name +
+                                           " or " + full);
+    }
+    found = &instance;
+  }
+  if (found != nullptr) return *found;
+  const std::string bare = wanted.substr(wanted.find(':') + 1);  // npos + 1 is 0
+  throw Error(ErrorKind::NotFound,
+              "unknown cloud instance '" + printable(name) + "'" + hint(bare, names, "clouds"));
+}
+
+const Instance* cheapest_instance(const Catalog& catalog, const std::string& device,
+                                  std::string_view provider) {
+  const Instance* cheapest = nullptr;
+  std::vector<std::string> providers;
+  for (const Instance& instance : catalog.instances) {
+    if (providers.empty() || providers.back() != instance.provider) {
+      providers.push_back(instance.provider);
+    }
+    if (instance.device != device || (!provider.empty() && instance.provider != provider)) continue;
+    if (cheapest == nullptr ||
+        price_per_device_hour_usd(instance) < price_per_device_hour_usd(*cheapest)) {
+      cheapest = &instance;
+    }
+  }
+  if (!provider.empty() &&
+      std::find(providers.begin(), providers.end(), provider) == providers.end()) {
+    throw Error(ErrorKind::NotFound, "unknown cloud '" + printable(provider) + "'" +
+                                         hint(provider, providers, "clouds"));
+  }
+  return cheapest;
 }
 
 }  // namespace foretrain::hw

@@ -39,9 +39,6 @@ struct Catalog {
   std::vector<Instance> instances;  // sorted by provider, then name
 };
 
-// Reads the files that the build embedded. Takes milliseconds: load once and pass on.
-Catalog load_catalog();
-
 // The device called `name`: a catalog name, an alias (noted in `assumptions`) or `cpu:cores=N`.
 // Case and the separators space, dash and underscore do not matter. Throws Error: NotFound with
 // near matches, BadInput for a number of cores outside 1..256.
@@ -58,5 +55,14 @@ Link find_link(const Catalog& catalog, std::string_view name);
 // the device; PCIe becomes its -no-peer form, noted, where the device has no peer access.
 Link find_intra_node(const Catalog& catalog, std::string_view name, const Device& device,
                      std::vector<std::string>* assumptions);
+
+// The instance called `name`: "p3.16xlarge" or "aws:p3.16xlarge", in any case. Throws
+// Error(NotFound) with near matches, also where two providers use the name.
+const Instance& find_instance(const Catalog& catalog, std::string_view name);
+
+// The instance with the lowest price per device; null where nobody rents the device. `provider`
+// "" is any. Throws Error(NotFound) for a provider that is not in the catalog.
+const Instance* cheapest_instance(const Catalog& catalog, const std::string& device,
+                                  std::string_view provider = "");
 
 }  // namespace foretrain::hw

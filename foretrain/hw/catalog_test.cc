@@ -9,6 +9,7 @@
 #include <set>
 
 #include "foretrain/base/error.h"
+#include "foretrain/hw/load_catalog.h"
 
 namespace foretrain::hw {
 namespace {

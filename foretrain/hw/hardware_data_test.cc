@@ -11,6 +11,7 @@
 
 #include "foretrain/base/near.h"
 #include "foretrain/hw/catalog.h"
+#include "foretrain/hw/load_catalog.h"
 
 namespace foretrain::hw {
 namespace {

@@ -2,13 +2,10 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "foretrain/hw/link.h"
 
 namespace foretrain::hw {
-
-struct Catalog;
 
 // A machine that a cloud rents by the hour, with its on-demand list price.
 struct Instance {
@@ -28,14 +25,5 @@ struct Instance {
 inline double price_per_device_hour_usd(const Instance& instance) {
   return instance.price_per_hour_usd / instance.devices;
 }
-
-// The instance called `name`: "p3.16xlarge" or "aws:p3.16xlarge", in any case. Throws
-// Error(NotFound) with near matches, also where two providers use the name.
-const Instance& find_instance(const Catalog& catalog, std::string_view name);
-
-// The instance with the lowest price per device; null where nobody rents the device. `provider`
-// "" is any. Throws Error(NotFound) for a provider that is not in the catalog.
-const Instance* cheapest_instance(const Catalog& catalog, const std::string& device,
-                                  std::string_view provider = "");
 
 }  // namespace foretrain::hw

@@ -3,6 +3,7 @@
 
 #include "foretrain/base/file.h"
 #include "foretrain/cost/framework_file.h"
+#include "foretrain/hw/load_catalog.h"
 
 namespace foretrain {
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "foretrain/graph/op.h"
+
 namespace foretrain::operators {
 namespace {
 

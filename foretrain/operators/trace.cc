@@ -6,6 +6,7 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/json.h"
 #include "foretrain/base/near.h"
+#include "foretrain/graph/op.h"
 #include "foretrain/importer/ftg.h"
 
 namespace foretrain::operators {

@@ -33,4 +33,10 @@ Trace cut(const Trace& trace, Seconds from, Seconds to) {
   return part;
 }
 
+std::string unit_of(std::string_view resource) {
+  if (resource.ends_with("_util")) return "%";
+  if (resource.ends_with("_used")) return "B";
+  return resource == "power" ? "W" : "B/s";
+}
+
 }  // namespace foretrain::profile

@@ -38,4 +38,7 @@ std::size_t length_of(const Trace& trace);
 // The windows that lie wholly between two moments of the clock of `start`.
 Trace cut(const Trace& trace, Seconds from, Seconds to);
 
+// The unit of a resource by its name.
+std::string unit_of(std::string_view resource);
+
 }  // namespace foretrain::profile

@@ -73,12 +73,6 @@ TraceRows read_rows(std::string_view beginning, std::istream& in, const std::str
 
 }  // namespace
 
-std::string unit_of(std::string_view resource) {
-  if (resource.ends_with("_util")) return "%";
-  if (resource.ends_with("_used")) return "B";
-  return resource == "power" ? "W" : "B/s";
-}
-
 Trace read_trace(std::istream& in, const std::string& name, const ReadOptions& options) {
   Pieces pieces(in, name, options);
   std::istream watched(&pieces);

@@ -1,25 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
-#include <functional>
 #include <iosfwd>
-#include <optional>
 #include <string>
-#include <string_view>
-#include <vector>
 
+#include "foretrain/profile/read_options.h"
 #include "foretrain/profile/trace.h"
 
 namespace foretrain::profile {
-
-struct ReadOptions {
-  std::optional<Seconds> interval{};      // of files that have no times (dmon); default 1 s
-  std::vector<std::string> interfaces{};  // of sar; empty: all but lo
-  std::optional<int> gpu{};               // index; absent: of several the busiest
-  // Told now and then: bytes that were read so far.
-  std::function<void(std::size_t bytes)> on_read{};
-};
 
 // Reads a recorded trace; the first lines say which tool wrote it (docs/profile.md):
 //   time_s,gpu_util,...                             our own
@@ -36,8 +24,5 @@ Trace read_trace(std::istream& in, const std::string& name, const ReadOptions& o
 // Our own format: `time_s`, the start of each window, then one column per resource. What is not
 // known is an empty cell.
 std::string trace_csv(const Trace& trace);
-
-// The unit of a resource by its name.
-std::string unit_of(std::string_view resource);
 
 }  // namespace foretrain::profile

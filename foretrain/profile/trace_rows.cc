@@ -8,7 +8,7 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/near.h"
-#include "foretrain/profile/trace_file.h"
+#include "foretrain/profile/trace.h"
 
 namespace foretrain::profile {
 namespace {

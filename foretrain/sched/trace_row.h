@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "foretrain/sched/trace.h"
+#include "foretrain/sched/job.h"
 
 namespace foretrain::sched {
 

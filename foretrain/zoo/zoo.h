@@ -5,16 +5,9 @@
 #include <vector>
 
 #include "foretrain/graph/graph.h"
+#include "foretrain/zoo/model.h"
 
 namespace foretrain::zoo {
-
-// A line of the catalog.
-struct Model {
-  std::string name;
-  std::string family;      // "ResNet", "GPT", ...
-  std::string about;       // one line: what it is, default input
-  std::string parameters;  // "image=224, classes=1000"
-};
 
 const std::vector<Model>& models();
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "foretrain/graph/bind.h"
-#include "foretrain/memory/memory.h"
+#include "foretrain/memory/options.h"
 
 namespace foretrain::memory {
 

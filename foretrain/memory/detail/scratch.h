@@ -3,7 +3,7 @@
 
 #include "foretrain/graph/bind.h"
 #include "foretrain/graph/optimizer.h"
-#include "foretrain/memory/memory.h"
+#include "foretrain/memory/options.h"
 
 namespace foretrain::memory {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "foretrain/profile/detail/proc_file.h"
-#include "foretrain/profile/sampler.h"
+#include "foretrain/profile/subject.h"
 
 namespace foretrain::profile {
 

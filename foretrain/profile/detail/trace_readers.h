@@ -6,7 +6,7 @@
 #include <string>
 
 #include "foretrain/profile/detail/trace_rows.h"
-#include "foretrain/profile/trace_file.h"
+#include "foretrain/profile/read_options.h"
 
 namespace foretrain::profile {
 

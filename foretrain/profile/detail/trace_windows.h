@@ -4,7 +4,8 @@
 #include <string>
 
 #include "foretrain/profile/detail/trace_rows.h"
-#include "foretrain/profile/trace_file.h"
+#include "foretrain/profile/read_options.h"
+#include "foretrain/profile/trace.h"
 
 namespace foretrain::profile {
 

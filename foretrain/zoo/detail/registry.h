@@ -9,7 +9,7 @@
 
 #include "foretrain/graph/graph.h"
 #include "foretrain/zoo/detail/spec.h"
-#include "foretrain/zoo/zoo.h"
+#include "foretrain/zoo/model.h"
 
 namespace foretrain::zoo {
 

@@ -7,6 +7,7 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/graph/backward.h"
+#include "foretrain/graph/op.h"
 #include "foretrain/graph/passes.h"
 #include "foretrain/zoo/random/random_draw.h"
 #include "foretrain/zoo/test_counts.h"
