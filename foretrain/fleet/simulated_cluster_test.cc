@@ -6,6 +6,7 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/json.h"
 #include "foretrain/fleet/published_cluster.h"
+#include "foretrain/hw/load_catalog.h"
 
 namespace foretrain::fleet {
 namespace {
