@@ -76,6 +76,23 @@ TEST(Errors, UsageIsOneLine) {
   expect_refusal({"graph", "resnet18", "--json", "--dot"}, 2, "only one of");
 }
 
+// The program that `foretrain fit` becomes speaks as the others do.
+TEST(Errors, UsageOfFitIsOneLine) {
+  expect_refusal({"fit"}, 2, "foretrain fit --help");
+  expect_refusal({"fit", "operatros"}, 2, "did you mean 'operators'?");
+  expect_refusal({"fit", "operators", "--datta", "x"}, 2, "did you mean '--data'?");
+  expect_refusal({"fit", "operators", "--data", "x"}, 2, "--output is required");
+  expect_refusal({"fit", "operators", "-o", "-"}, 2, "--data, --steps");
+  expect_refusal({"fit", "calibration", "-o", "-"}, 2, "nothing to calibrate by");
+  expect_refusal({"fit", "calibration", "-o", "-", "--noise", "nan"}, 2, "--noise");
+  expect_refusal({"fit", "framework", "a", "--data", "b", "-o", "/no/such/folder/x"}, 1,
+                 "/no/such/folder/x");
+}
+
+TEST(Errors, UnknownPartsOfCommandsListNearMatches) {
+  expect_refusal({"store", "exprot"}, 2, "did you mean 'export'?");
+}
+
 TEST(Errors, NumbersOutOfRangeAreRefused) {
   for (const char* value : {"0", "-1", "nan", "inf", "1e999", "99999999999999999999", "1.5", "x"}) {
     expect_refusal({"predict", "resnet50", "--device", "t4", "--batch", value}, 2, "batch");
@@ -126,20 +143,42 @@ TEST(Errors, ACyclicGraphIsRefused) {
   expect_refusal({"graph", cyclic.path()}, 2, "cyclic.ftg.json");
 }
 
+// Runs the program with this file as its standard output.
+Outcome run_into(int output, const std::vector<std::string>& arguments) {
+  const TemporaryFile err("run_into_err", "");
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(output, STDOUT_FILENO);
+    dup2(open(err.path().c_str(), O_WRONLY), STDERR_FILENO);
+    become_program(arguments, {});
+  }
+  close(output);
+  const int code = wait_for(child);
+  return {code, "", read_text(err.path())};
+}
+
 TEST(Errors, AClosedPipeIsQuiet) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   close(ends[0]);
-  const TemporaryFile err("closed_err", "");
-  const pid_t child = fork();
-  if (child == 0) {
-    dup2(ends[1], STDOUT_FILENO);
-    dup2(open(err.path().c_str(), O_WRONLY), STDERR_FILENO);
-    become_program({"devices", "--json"}, {});
+  const Outcome outcome = run_into(ends[1], {"devices", "--json"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.err, "");
+}
+
+TEST(Errors, AFullDiskIsAFailure) {
+  const TemporaryFile steps(
+      "full_steps.jsonl",
+      R"({"request": {"model": "alexnet", "device": "t4", "batch": 8}, "step_time_s": 0.05})");
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"devices", "--json"},
+        {"fit", "--help"},
+        {"fit", "calibration", "--data", steps.path(), "-o", "-"}}) {
+    const Outcome outcome = run_into(open("/dev/full", O_WRONLY), arguments);
+    EXPECT_EQ(outcome.code, 1) << arguments.back();
+    EXPECT_NE(outcome.err.find("cannot write to standard output"), std::string::npos)
+        << outcome.err;
   }
-  close(ends[1]);
-  EXPECT_EQ(wait_for(child), 1);
-  EXPECT_EQ(read_text(err.path()), "");
 }
 
 }  // namespace

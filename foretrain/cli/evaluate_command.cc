@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <memory>
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/near.h"
 #include "foretrain/base/number_range.h"
 #include "foretrain/cli/commands.h"
+#include "foretrain/cli/format.h"
 #include "foretrain/cli/output.h"
 #include "foretrain/cli/progress.h"
 #include "foretrain/cli/table.h"
 #include "foretrain/evaluate/evaluate.h"
 #include "foretrain/evaluate/print.h"
-#include "foretrain/tune/calibration.h"
+#include "foretrain/fit/calibration.h"
 
 namespace foretrain::cli {
 namespace {
@@ -30,14 +29,10 @@ struct Options {
   bool coverage = false;
   std::string rows;
   std::string predictor;
-  tune::CalibrationFit factors;
+  fit::CalibrationFit factors;
 };
 
-std::string percent(double fraction, const char* format = "%.1f %%") {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), format, 100 * fraction);
-  return text.data();
-}
+std::string percent(double fraction) { return format("%.1f %%", 100 * fraction); }
 
 void append_score(const evaluate::Score& score, std::vector<Cell>& cells) {
   cells.emplace_back(std::to_string(score.rows));
@@ -45,7 +40,7 @@ void append_score(const evaluate::Score& score, std::vector<Cell>& cells) {
   if (!evaluate::has_errors(score)) return;
   cells.emplace_back(percent(score.mape));
   cells.emplace_back(percent(score.median_ape));
-  cells.emplace_back(percent(score.bias, "%+.1f %%"));
+  cells.emplace_back(format("%+.1f %%", 100 * score.bias));
   if (score.worst_model.empty()) return;
   cells.emplace_back(percent(score.worst_mape) + "  " + printable(score.worst_model));
 }
@@ -109,7 +104,7 @@ void show_coverage(const evaluate::Evaluation& evaluation, const Screen& screen,
     const std::size_t mapped = score.predicted + score.refused;
     const double share = static_cast<double>(mapped) / static_cast<double>(score.rows);
     table.rows.push_back({printable(name), std::to_string(score.rows), std::to_string(mapped),
-                          percent(share, "%.0f %%"), std::to_string(score.predicted),
+                          format("%.0f %%", 100 * share), std::to_string(score.predicted),
                           std::to_string(score.refused), std::to_string(score.rows - mapped),
                           main_reason(evaluation, name)});
   };
@@ -150,11 +145,7 @@ void show_calibrated(const evaluate::Evaluation& evaluation, const Screen& scree
   for (const char* name : {"runs", "compute", "memory", "host", "network"}) {
     table.columns.push_back({name, true, false});
   }
-  const auto factor = [](double value) {
-    std::array<char, 64> text{};
-    std::snprintf(text.data(), text.size(), "%.3f", value);
-    return std::string(text.data());
-  };
+  const auto factor = [](double value) { return format("%.3f", value); };
   for (const evaluate::CalibratedGroup& group : evaluation.calibrated) {
     std::string name;
     for (const std::string& part : group.key) name += (name.empty() ? "" : ", ") + part;
@@ -185,9 +176,9 @@ void show(const evaluate::Evaluation& evaluation, const Options& options, Consol
 }
 
 // Where evaluate itself needs no optimiser, the command brings one.
-evaluate::Calibrate calibration_by(const tune::CalibrationFit& factors) {
+evaluate::Calibrate calibration_by(const fit::CalibrationFit& factors) {
   return [&factors](const std::vector<MeasuredStep>& steps, const Library& library) {
-    return tune::fit_calibration(steps, factors, library).calibration;
+    return fit::fit_calibration(steps, factors, library).calibration;
   };
 }
 
@@ -256,7 +247,7 @@ void add_evaluate_command(CLI::App& app, Console& console) {
                   "find only these; the others stay as they are")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::IsMember(tune::factor_names()));
+      ->check(CLI::IsMember(fit::factor_names()));
   command
       .add_option(
           "--calibrate-usual", options->factors.usual,

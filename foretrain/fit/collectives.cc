@@ -11,16 +11,15 @@
 #include "foretrain/evaluate/collective_file.h"
 #include "foretrain/evaluate/measured_cluster.h"
 #include "foretrain/evaluate/training_file.h"
-#include "foretrain/fit/prior.h"
+#include "foretrain/fit/detail/minimise.h"
+#include "foretrain/fit/detail/prior.h"
 #include "foretrain/hw/load_catalog.h"
-#include "foretrain/tune/minimise.h"
 
 namespace foretrain::fit {
 namespace {
 
 namespace fs = std::filesystem;
 using evaluate::CollectiveCase;
-using tune::Variable;
 
 constexpr std::size_t kMostRowsOfCell = 60;  // neighbouring sizes tell nothing new
 constexpr double kPrior = 0.0005;
@@ -130,22 +129,16 @@ FittedCollectives fit_collectives(const fs::path& data, const comm::Constants& s
     places.push_back(constant.value);
     variables.push_back(variable_for(constant.name, *constant.value));
   }
-  const auto loss = [&](const std::vector<double>& values) {
-    for (std::size_t i = 0; i < places.size(); ++i) *places[i] = values[i];
-    return rows.loss(result.constants);
-  };
-  std::vector<double> values;
-  for (const Variable& variable : variables) values.push_back(variable.start);
-  result.before = loss(values);
+  result.before = rows.loss(result.constants);
   std::vector<Variable> from = variables;
   for (int round = 0; round < kRounds; ++round) {
-    values = tune::minimise(from, options.evaluations, [&](const std::vector<double>& tried) {
-      return loss(tried) + distance(variables, tried, kPrior);
+    minimise_in_place(places, from, options.evaluations, [&](const std::vector<double>& tried) {
+      return rows.loss(result.constants) + distance(variables, tried, kPrior);
     });
-    for (std::size_t i = 0; i < values.size(); ++i) from[i].start = values[i];
+    for (std::size_t i = 0; i < places.size(); ++i) from[i].start = *places[i];
   }
-  for (double& value : values) value = rounded(value);
-  result.after = loss(values);
+  for (double* place : places) *place = rounded(*place);
+  result.after = rows.loss(result.constants);
   result.left_out = rows.judge(result.constants);
   return result;
 }

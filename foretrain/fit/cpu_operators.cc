@@ -6,15 +6,14 @@
 #include <map>
 #include <string_view>
 
-#include "foretrain/tune/minimise.h"
+#include "foretrain/fit/detail/minimise.h"
+#include "foretrain/fit/detail/search.h"
 
 namespace foretrain::fit {
 namespace {
 
 using cost::Constants;
 using evaluate::OperatorCase;
-using tune::minimise;
-using tune::Variable;
 
 // Which operators decide which constants. A name that ends in a dot stands for all that begin so.
 struct CpuGroup {
@@ -77,10 +76,6 @@ double quantile(std::vector<double>& values, double share) {
   return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
 }
 
-bool matches(const std::string& name, std::string_view pattern) {
-  return pattern.ends_with('.') ? name.starts_with(pattern) : name == pattern;
-}
-
 // The rows of one group, by operator so that each counts alike.
 class CpuRows {
  public:
@@ -122,28 +117,16 @@ FittedGroup fit_one(const CpuGroup& group, const CpuRows& rows, const Calibratio
                     int evaluations, Constants& constants) {
   constexpr double kFactor = 30;
   constexpr double kPrior = 0.002;  // of a constant that is e times its start
-  std::vector<double*> places;
+  const std::vector<cost::NamedConstant> varied = varied_constants(constants, group.constants);
   std::vector<Variable> variables;
-  for (const cost::NamedConstant& constant : cost::named_constants(constants)) {
-    const bool varied =
-        std::any_of(group.constants.begin(), group.constants.end(),
-                    [&](std::string_view pattern) { return matches(constant.name, pattern); });
-    if (!varied) continue;
-    places.push_back(constant.value);
+  for (const cost::NamedConstant& constant : varied) {
     variables.push_back({*constant.value, *constant.value / kFactor, *constant.value * kFactor});
   }
-  const auto set = [&places](const std::vector<double>& values) {
-    for (std::size_t i = 0; i < places.size(); ++i) *places[i] = values[i];
-  };
-  FittedGroup fitted{group.name, rows.count(), places.size(), rows.loss(constants, machine), 0};
-  set(minimise(variables, evaluations, [&](const std::vector<double>& values) {
-    set(values);
-    double moved = 0;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      moved += std::pow(std::log(values[i] / variables[i].start), 2);
-    }
-    return rows.loss(constants, machine) + kPrior * moved;
-  }));
+  FittedGroup fitted{group.name, rows.count(), varied.size(), rows.loss(constants, machine), 0};
+  minimise_in_place(
+      places_of(varied), variables, evaluations, [&](const std::vector<double>& values) {
+        return rows.loss(constants, machine) + kPrior * squared_moves(variables, values);
+      });
   fitted.after = rows.loss(constants, machine);
   return fitted;
 }

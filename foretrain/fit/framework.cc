@@ -10,8 +10,8 @@
 #include "foretrain/cost/framework_file.h"
 #include "foretrain/evaluate/calibrate.h"
 #include "foretrain/evaluate/evaluate.h"
+#include "foretrain/fit/detail/minimise.h"
 #include "foretrain/predict/predict.h"
-#include "foretrain/tune/minimise.h"
 
 namespace foretrain::fit {
 namespace {
@@ -78,7 +78,7 @@ FittedFramework fit_framework(const std::string& framework, const std::vector<Me
   }
   cost::Framework& trial = own.frameworks.back();
   std::vector<double*> places;
-  std::vector<tune::Variable> variables;
+  std::vector<Variable> variables;
   for (const cost::FrameworkNumber& number : cost::framework_numbers()) {
     double& place = trial.*number.place;
     if (place <= 0) continue;
@@ -92,19 +92,12 @@ FittedFramework fit_framework(const std::string& framework, const std::vector<Me
     }
     return sum / static_cast<double>(steps.size());
   };
-  const auto set = [&](const std::vector<double>& values) {
-    for (std::size_t i = 0; i < places.size(); ++i) *places[i] = values[i];
-  };
   FittedFramework fitted;
   fitted.before = error();
-  set(tune::minimise(variables, options.evaluations, [&](const std::vector<double>& values) {
-    set(values);
-    double prior = 0;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      prior += std::pow(std::log(values[i] / variables[i].start) / options.usual, 2);
-    }
+  minimise_in_place(places, variables, options.evaluations, [&](const std::vector<double>& values) {
+    const double prior = squared_moves(variables, values, options.usual);
     return prior + error() * static_cast<double>(steps.size()) / options.noise;
-  }));
+  });
   fitted.after = error();
   fitted.framework = trial;
   return fitted;

@@ -136,7 +136,7 @@ std::vector<SourceScore> score_sources(const std::vector<JudgedCase>& cases, dou
   return list;
 }
 
-double rounded(double value) { return std::round(value * 1e4) / 1e4; }
+double to_four_decimals(double value) { return std::round(value * 1e4) / 1e4; }
 
 std::string number(double value) {
   std::array<char, 32> text{};
@@ -161,8 +161,8 @@ FittedIntervals fit_intervals(const std::filesystem::path& data, const Intervals
   intervals.traits = fitted.rule.traits;
   intervals.cells = fit_cells(kept, fitted.rule, 0, fit.conformal);
   for (auto& [name, cell] : intervals.cells) {
-    cell.low = rounded(cell.low);
-    cell.high = rounded(cell.high);
+    cell.low = to_four_decimals(cell.low);
+    cell.high = to_four_decimals(cell.high);
   }
   intervals.measured = index_of(fitted.cases, fit);
   return fitted;

@@ -3,6 +3,7 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/median.h"
+#include "foretrain/fit/calibration.h"
 
 namespace foretrain::fit {
 namespace {
@@ -19,7 +20,7 @@ NetworkFactor network_by_collectives(const std::vector<evaluate::CollectiveCase>
   for (const evaluate::CollectiveCase& one : cases) {
     if (!one.own || !one.broken.empty() || one.bytes < kLarge) continue;
     const hw::Device device = hw::find_device(catalog, one.own->device, nullptr);
-    const std::string name = hw::is_cpu(device) ? "cpu" : device.name;
+    const std::string name = calibrated_kind(device);
     if (!found.device.empty() && found.device != name) {
       throw Error(ErrorKind::BadInput, "collectives of " + found.device + " and of " + name +
                                            "; calibrate one device at a time");

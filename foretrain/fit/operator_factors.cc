@@ -3,7 +3,8 @@
 
 #include <cmath>
 
-#include "foretrain/tune/minimise.h"
+#include "foretrain/fit/calibration.h"
+#include "foretrain/fit/detail/minimise.h"
 
 namespace foretrain::fit {
 namespace {
@@ -31,20 +32,14 @@ OperatorFactors factors_by_operators(const evaluate::OperatorCases& cases, const
   const bool cpu = hw::is_cpu(device);
   OperatorFactors found;
   Calibration& best = found.calibration;
-  best.device = cpu ? "cpu" : device.name;
+  best.device = calibrated_kind(device);
   std::vector<double*> places{&best.compute, &best.memory};
   if (cpu) places.push_back(&best.host);
-  const auto set = [&places](const std::vector<double>& values) {
-    for (std::size_t i = 0; i < places.size(); ++i) *places[i] = values[i];
-  };
   found.before = mean_error(cases, best, model, catalog);
-  const std::vector<tune::Variable> variables(places.size(), {1, 1 / kMost, kMost});
-  set(tune::minimise(variables, kEvaluations, [&](const std::vector<double>& values) {
-    set(values);
-    double moved = 0;
-    for (const double value : values) moved += std::pow(std::log(value), 2);
-    return mean_error(cases, best, model, catalog) + kPrior * moved;
-  }));
+  const std::vector<Variable> variables(places.size(), {1, 1 / kMost, kMost});
+  minimise_in_place(places, variables, kEvaluations, [&](const std::vector<double>& values) {
+    return mean_error(cases, best, model, catalog) + kPrior * squared_moves(variables, values);
+  });
   found.after = mean_error(cases, best, model, catalog);
   return found;
 }

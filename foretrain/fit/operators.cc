@@ -13,6 +13,7 @@
 #include "foretrain/base/near.h"
 #include "foretrain/evaluate/operator_file.h"
 #include "foretrain/fit/cpu_operators.h"
+#include "foretrain/fit/detail/search.h"
 
 namespace foretrain::fit {
 namespace {

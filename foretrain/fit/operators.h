@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "foretrain/cost/constants.h"
-#include "foretrain/fit/search.h"
+#include "foretrain/fit/fitted_group.h"
 #include "foretrain/hw/catalog.h"
 
 namespace foretrain::fit {

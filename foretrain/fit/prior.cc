@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/fit/prior.h"
+#include "foretrain/fit/detail/prior.h"
 
 #include <cmath>
 
 namespace foretrain::fit {
 
-double distance(const std::vector<tune::Variable>& variables, const std::vector<double>& values,
+double distance(const std::vector<Variable>& variables, const std::vector<double>& values,
                 double weight) {
   constexpr double kUsual = 0.3;  // logarithm
-  double sum = 0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const double moved = std::log(values[i] / variables[i].start) / kUsual;
-    sum += moved * moved;
-  }
+  const double sum = squared_moves(variables, values, kUsual);
   return weight * sum / static_cast<double>(values.size());
 }
 

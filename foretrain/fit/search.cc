@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/fit/search.h"
+#include "foretrain/fit/detail/search.h"
 
 #include <algorithm>
 
-#include "foretrain/fit/prior.h"
+#include "foretrain/fit/detail/prior.h"
 
 namespace foretrain::fit {
 namespace {
-
-using tune::Variable;
 
 Variable variable_for(const std::string& name, double start) {
   constexpr double kFactor = 4;
@@ -41,6 +39,12 @@ std::vector<cost::NamedConstant> varied_constants(cost::Constants& constants,
   return varied;
 }
 
+std::vector<double*> places_of(std::span<const cost::NamedConstant> varied) {
+  std::vector<double*> places;
+  for (const cost::NamedConstant& constant : varied) places.push_back(constant.value);
+  return places;
+}
+
 std::vector<Variable> variables_of(std::span<const cost::NamedConstant> varied) {
   std::vector<Variable> variables;
   for (const cost::NamedConstant& constant : varied) {
@@ -53,13 +57,10 @@ void search(std::span<const cost::NamedConstant> varied, int evaluations,
             const std::function<double()>& loss) {
   constexpr double kPrior = 0.05;
   const std::vector<Variable> variables = variables_of(varied);
-  const auto set = [&](const std::vector<double>& values) {
-    for (std::size_t i = 0; i < values.size(); ++i) *varied[i].value = values[i];
-  };
-  set(tune::minimise(variables, evaluations, [&](const std::vector<double>& values) {
-    set(values);
-    return loss() + distance(variables, values, kPrior);
-  }));
+  minimise_in_place(places_of(varied), variables, evaluations,
+                    [&](const std::vector<double>& values) {
+                      return loss() + distance(variables, values, kPrior);
+                    });
 }
 
 void round_digits(cost::Constants& constants) {

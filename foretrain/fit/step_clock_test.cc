@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/fit/step_clock.h"
+#include "foretrain/fit/detail/step_clock.h"
 
 #include <gtest/gtest.h>
 

@@ -7,8 +7,9 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/near.h"
-#include "foretrain/fit/step_clock.h"
-#include "foretrain/tune/least_squares.h"
+#include "foretrain/fit/detail/least_squares.h"
+#include "foretrain/fit/detail/search.h"
+#include "foretrain/fit/detail/step_clock.h"
 
 namespace foretrain::fit {
 namespace {
@@ -111,7 +112,7 @@ double tempered(double error) {
 // Every device and precision counts alike. A constant that moves by a factor of 1.35 costs as much
 // as one step that is 5 % off.
 std::vector<double> residuals_of(std::vector<double> logs, const Cases& cases,
-                                 const std::vector<tune::Variable>& variables,
+                                 const std::vector<Variable>& variables,
                                  const std::vector<double>& values) {
   constexpr double kUsual = 0.3;  // logarithm
   constexpr double kCost = 0.05;
@@ -136,12 +137,12 @@ FittedGroup fit_all(const Cases& cases, int evaluations, Constants& constants, M
   }
   const auto now = [&] { return errors(cases, constants, machines); };
   fitted.before = mean_size(now(), cases);
-  const std::vector<tune::Variable> variables = variables_of(varied);
+  const std::vector<Variable> variables = variables_of(varied);
   const auto set = [&](const std::vector<double>& values) {
     for (std::size_t i = 0; i < values.size(); ++i) *varied[i].value = values[i];
   };
   const int rounds = std::max(1, evaluations / (1 + static_cast<int>(varied.size())));
-  set(tune::least_squares(variables, rounds, [&](const std::vector<double>& values) {
+  set(least_squares(variables, rounds, [&](const std::vector<double>& values) {
     set(values);
     return residuals_of(now(), cases, variables, values);
   }));
@@ -168,6 +169,7 @@ FittedSteps fit_steps(const std::filesystem::path& file, const StepsFit& options
   FittedSteps fitted;
   fitted.group = fit_all(cases, options.evaluations, constants, fitted.machines);
   centre_hosts(constants, fitted.machines);
+  round_digits(constants);
   return fitted;
 }
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "foretrain/fit/search.h"
-#include "foretrain/fit/step_clock.h"
+#include "foretrain/cost/constants.h"
+#include "foretrain/fit/fitted_group.h"
 #include "foretrain/knowledge/library.h"
 
 namespace foretrain::fit {
@@ -17,6 +17,12 @@ namespace foretrain::fit {
 struct StepsFit {
   std::vector<std::string> without;  // patterns of devices and models whose rows are not used
   int evaluations = 800;             // of all steps
+};
+
+// How fast a machine is around its device, against the reference.
+struct Machine {
+  double host = 1;  // issues operators
+  double copy = 1;  // copies the input
 };
 
 struct FittedSteps {

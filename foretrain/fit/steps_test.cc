@@ -7,6 +7,8 @@
 #include <fstream>
 
 #include "foretrain/base/error.h"
+#include "foretrain/fit/detail/search.h"
+#include "foretrain/fit/detail/step_clock.h"
 
 namespace foretrain::fit {
 namespace {

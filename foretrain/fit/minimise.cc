@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/tune/minimise.h"
+#include "foretrain/fit/detail/minimise.h"
 
 #include <algorithm>
 #include <cmath>
 #include <nlopt.hpp>
 
-namespace foretrain::tune {
+namespace foretrain::fit {
 namespace {
 
 struct Search {
@@ -52,4 +52,26 @@ std::vector<double> minimise(const std::vector<Variable>& variables, int evaluat
   return state.best;
 }
 
-}  // namespace foretrain::tune
+void minimise_in_place(const std::vector<double*>& places, const std::vector<Variable>& variables,
+                       int evaluations,
+                       const std::function<double(const std::vector<double>&)>& loss) {
+  const auto set = [&places](const std::vector<double>& values) {
+    for (std::size_t i = 0; i < places.size(); ++i) *places[i] = values[i];
+  };
+  set(minimise(variables, evaluations, [&](const std::vector<double>& values) {
+    set(values);
+    return loss(values);
+  }));
+}
+
+double squared_moves(const std::vector<Variable>& variables, const std::vector<double>& values,
+                     double usual) {
+  double sum = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double moved = std::log(values[i] / variables[i].start) / usual;
+    sum += moved * moved;
+  }
+  return sum;
+}
+
+}  // namespace foretrain::fit

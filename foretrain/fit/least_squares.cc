@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/tune/least_squares.h"
+#include "foretrain/fit/detail/least_squares.h"
 
 #include <algorithm>
 #include <cmath>
 
-namespace foretrain::tune {
+namespace foretrain::fit {
 namespace {
 
 using Vector = std::vector<double>;
@@ -46,7 +46,7 @@ Vector solve(std::vector<Vector> m, Vector right) {
 
 class Search {
  public:
-  Search(const std::vector<Variable>& variables, const Residuals& residuals)
+  Search(const std::vector<Variable>& variables, const ResidualFunction& residuals)
       : variables_(variables), residuals_(residuals) {
     for (const Variable& v : variables)
       at_.push_back(std::clamp(std::log(v.start), std::log(v.least), std::log(v.most)));
@@ -126,7 +126,7 @@ class Search {
   }
 
   const std::vector<Variable>& variables_;
-  const Residuals& residuals_;
+  const ResidualFunction& residuals_;
   Vector at_;                    // logarithms
   Vector now_;                   // residuals there
   std::vector<Vector> columns_;  // their derivatives, by variable
@@ -137,7 +137,7 @@ class Search {
 }  // namespace
 
 std::vector<double> least_squares(const std::vector<Variable>& variables, int rounds,
-                                  const Residuals& residuals) {
+                                  const ResidualFunction& residuals) {
   if (variables.empty()) return {};
   Search search(variables, residuals);
   for (int round = 0; round < rounds && search.step(); ++round) {
@@ -145,4 +145,4 @@ std::vector<double> least_squares(const std::vector<Variable>& variables, int ro
   return search.values();
 }
 
-}  // namespace foretrain::tune
+}  // namespace foretrain::fit

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/tune/least_squares.h"
+#include "foretrain/fit/detail/least_squares.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-namespace foretrain::tune {
+namespace foretrain::fit {
 namespace {
 
 // Points of y = 3 x^0.5 and their distances from y = a x^b, in logarithms.
@@ -52,4 +52,4 @@ TEST(LeastSquares, OfNothingIsNothing) {
 }
 
 }  // namespace
-}  // namespace foretrain::tune
+}  // namespace foretrain::fit

@@ -4,11 +4,11 @@
 #include <functional>
 #include <vector>
 
-#include "foretrain/tune/minimise.h"
+#include "foretrain/fit/detail/minimise.h"
 
-namespace foretrain::tune {
+namespace foretrain::fit {
 
-using Residuals = std::function<std::vector<double>(const std::vector<double>&)>;
+using ResidualFunction = std::function<std::vector<double>(const std::vector<double>&)>;
 
 // Values of the variables that make the sum of the residuals' squares small: at most `rounds`
 // steps over their logarithms, each with derivatives from one call per variable. Far fewer calls
@@ -16,6 +16,6 @@ using Residuals = std::function<std::vector<double>(const std::vector<double>&)>
 // call. Deterministic; never worse than the start.
 // Source: Levenberg 1944, Marquardt 1963; a variable at its bound that wants beyond it rests.
 std::vector<double> least_squares(const std::vector<Variable>& variables, int rounds,
-                                  const Residuals& residuals);
+                                  const ResidualFunction& residuals);
 
-}  // namespace foretrain::tune
+}  // namespace foretrain::fit

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/tune/calibration.h"
+#include "foretrain/fit/calibration.h"
 
 #include <algorithm>
 #include <array>
@@ -9,10 +9,10 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/file.h"
 #include "foretrain/base/json.h"
+#include "foretrain/fit/detail/minimise.h"
 #include "foretrain/predict/predict.h"
-#include "foretrain/tune/minimise.h"
 
-namespace foretrain::tune {
+namespace foretrain::fit {
 namespace {
 
 constexpr std::uintmax_t kLargestFile = 64 << 20;
@@ -37,15 +37,12 @@ MeasuredStep read_step(const std::string& line, const std::string& where) {
   return step;
 }
 
-// A CPU is calibrated whatever the number of its cores.
-std::string kind_of(const hw::Device& device) { return hw::is_cpu(device) ? "cpu" : device.name; }
-
 // The one kind of device that all steps run on.
 hw::Device common_device(const std::vector<MeasuredStep>& steps, const Library& library) {
   std::optional<hw::Device> common;
   for (const MeasuredStep& step : steps) {
     for (const hw::Device& device : resolve(step.request, library).cluster.devices) {
-      if (common && kind_of(*common) != kind_of(device)) {
+      if (common && calibrated_kind(*common) != calibrated_kind(device)) {
         throw Error(ErrorKind::BadInput, "measured steps run on " + common->name + " and on " +
                                              device.name + "; calibrate one device at a time");
       }
@@ -122,6 +119,10 @@ double mean_error(const std::vector<Trial::Off>& steps) {
 
 }  // namespace
 
+std::string calibrated_kind(const hw::Device& device) {
+  return hw::is_cpu(device) ? "cpu" : device.name;
+}
+
 std::vector<std::string> factor_names() {
   std::vector<std::string> names;
   for (const Factor& factor : kFactors) names.emplace_back(factor.name);
@@ -150,7 +151,7 @@ FittedCalibration fit_calibration(const std::vector<MeasuredStep>& steps,
   Trial trial(steps, library);
   FittedCalibration fitted;
   fitted.steps = steps.size();
-  fitted.calibration.device = kind_of(device);
+  fitted.calibration.device = calibrated_kind(device);
   Calibration& best = fitted.calibration;
   for (const Calibration& known : library.calibrations) {
     if (is_for(device.name, known)) best = known;
@@ -159,25 +160,18 @@ FittedCalibration fit_calibration(const std::vector<MeasuredStep>& steps,
   std::vector<Variable> variables;
   for (const double* place : places) variables.push_back({*place, *place / 20, *place * 20});
   fitted.before = mean_error(trial.off(best));
-  const auto set = [&places](const std::vector<double>& values) {
-    for (std::size_t i = 0; i < places.size(); ++i) *places[i] = values[i];
-  };
   const auto loss = [&](const std::vector<double>& values) {
-    set(values);
-    double sum = 0;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      sum += std::pow(std::log(values[i] / variables[i].start) / options.usual, 2);
-    }
+    double sum = squared_moves(variables, values, options.usual);
     for (const Trial::Off& off : trial.off(best)) {
       sum += cost_of(off.step / options.noise) + std::pow(off.exposed / options.noise, 2);
     }
     return sum;
   };
-  set(minimise(variables, options.evaluations, loss));
+  minimise_in_place(places, variables, options.evaluations, loss);
   fitted.after = mean_error(trial.off(best));
   best.models.clear();
   for (const MeasuredStep& step : steps) best.models.push_back(step.request.model);
   return fitted;
 }
 
-}  // namespace foretrain::tune
+}  // namespace foretrain::fit

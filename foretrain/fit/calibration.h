@@ -10,11 +10,14 @@
 #include "foretrain/knowledge/library.h"
 #include "foretrain/predict/measured_step.h"
 
-namespace foretrain::tune {
+namespace foretrain::fit {
 
 // Reads JSON lines {"request": {...}, "step_time_s": 0.12, "exposed_communication_s": 0.03}; the
 // last may be missing. Throws Error naming the line: BadInput; Io, NotFound where there is no line.
 std::vector<MeasuredStep> read_steps(const std::filesystem::path& file);
+
+// What a Calibration calls the device: a CPU is calibrated whatever the number of its cores.
+std::string calibrated_kind(const hw::Device& device);
 
 // compute, memory, host, network: what Calibration has.
 std::vector<std::string> factor_names();
@@ -43,4 +46,4 @@ struct FittedCalibration {
 FittedCalibration fit_calibration(const std::vector<MeasuredStep>& steps,
                                   const CalibrationFit& options, const Library& library);
 
-}  // namespace foretrain::tune
+}  // namespace foretrain::fit

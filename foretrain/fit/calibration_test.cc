@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/tune/calibration.h"
+#include "foretrain/fit/calibration.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include "foretrain/base/error.h"
 #include "foretrain/predict/predict.h"
 
-namespace foretrain::tune {
+namespace foretrain::fit {
 namespace {
 
 // Steps of a machine that is as `truth` says, by the predictor itself.
@@ -140,4 +140,4 @@ TEST(ReadSteps, NamesTheLineOfAMistake) {
 }
 
 }  // namespace
-}  // namespace foretrain::tune
+}  // namespace foretrain::fit

@@ -9,19 +9,9 @@
 #include <vector>
 
 #include "foretrain/cost/constants.h"
-#include "foretrain/tune/minimise.h"
+#include "foretrain/fit/detail/minimise.h"
 
 namespace foretrain::fit {
-
-// How well one group of constants describes its rows: mean of |ln(predicted / measured)| over
-// operators or steps and devices, before and after.
-struct FittedGroup {
-  std::string name;
-  std::size_t rows = 0;
-  std::size_t constants = 0;
-  double before = 0;
-  double after = 0;
-};
 
 // Whether `name` is what `pattern` says; one that ends in '.', '_' or '*' stands for all names that
 // begin so (the star is no part of them).
@@ -32,8 +22,10 @@ bool named_by_any(const std::string& name, std::span<const std::string> patterns
 std::vector<cost::NamedConstant> varied_constants(cost::Constants& constants,
                                                   std::span<const std::string_view> patterns);
 
+std::vector<double*> places_of(std::span<const cost::NamedConstant> varied);
+
 // Where each of them may go: shares of something up to 1, everything else by a factor of four.
-std::vector<tune::Variable> variables_of(std::span<const cost::NamedConstant> varied);
+std::vector<Variable> variables_of(std::span<const cost::NamedConstant> varied);
 
 // Changes the values that `varied` points to so that `loss` becomes small, but keeps those that it
 // hardly depends on near where they were: a factor of 1.35 for all costs as much as a loss of

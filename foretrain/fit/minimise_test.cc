@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/tune/minimise.h"
+#include "foretrain/fit/detail/minimise.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-namespace foretrain::tune {
+namespace foretrain::fit {
 namespace {
 
 // |ln x - ln 3| + |ln y - ln 0.5| is least at (3, 0.5).
@@ -31,4 +31,4 @@ TEST(Minimise, OfNothingIsNothing) {
 }
 
 }  // namespace
-}  // namespace foretrain::tune
+}  // namespace foretrain::fit

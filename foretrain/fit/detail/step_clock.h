@@ -8,6 +8,7 @@
 
 #include "foretrain/cost/constants.h"
 #include "foretrain/evaluate/evaluate.h"
+#include "foretrain/fit/steps.h"
 #include "foretrain/request/resolve.h"
 
 namespace foretrain::fit {
@@ -24,12 +25,6 @@ struct StepCase {
   graph::Bound bound;
   std::vector<std::size_t> first;  // of nodes that are alike, the first one
   std::vector<std::size_t> like;   // of each node: its place in `first`
-};
-
-// How fast a machine is around its device, against the reference.
-struct Machine {
-  double host = 1;  // issues operators
-  double copy = 1;  // copies the input
 };
 
 // Prepares a predicted row of `evaluate`. Throws Error where its request cannot be predicted.

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <memory>
+
+#include "foretrain/base/file.h"
+#include "foretrain/cli/fit/commands.h"
+#include "foretrain/cli/fit/fit_output.h"
+#include "foretrain/cli/format.h"
+#include "foretrain/fit/collectives.h"
+
+namespace foretrain::cli {
+namespace {
+
+struct CollectivesCommand {
+  std::string data;
+  std::string output;
+  std::string start;
+  fit::CollectiveFit options;
+};
+
+comm::Constants start_of(const CollectivesCommand& command) {
+  constexpr std::uintmax_t kLargest = 1 << 20;
+  if (command.start.empty()) return comm::shipped_constants();
+  return comm::read_constants(read_file(command.start, kLargest), named(command.start));
+}
+
+void run_collectives(const CollectivesCommand& command, Console& console) {
+  const comm::Constants start = start_of(command);
+  FitOutput output(command.output, console);
+  const fit::FittedCollectives fitted = fit::fit_collectives(command.data, start, command.options);
+  output.say(format("  %zu rows of %zu cells  error %.1f %% -> %.1f %%", fitted.rows, fitted.cells,
+                    100 * std::expm1(fitted.before), 100 * std::expm1(fitted.after)));
+  for (const fit::LeftOutCell& cell : fitted.left_out) {
+    output.say(format("  left out: %-42s %6zu rows  MAPE %5.1f %%  bias %+6.1f %%",
+                      cell.cell.c_str(), cell.rows, 100 * cell.mape, 100 * cell.bias));
+  }
+  std::string note = std::to_string(fitted.rows) + " rows of " + std::to_string(fitted.cells) +
+                     " cells (cluster, collective, nodes, devices)";
+  for (const std::string& cluster : command.options.without) note += ", without " + cluster;
+  output.write(comm::write_constants(fitted.constants, std::span(&note, 1)));
+}
+
+}  // namespace
+
+void add_fit_collectives(CLI::App& app, Console& console) {
+  auto command = std::make_shared<CollectivesCommand>();
+  CLI::App& sub = *app.add_subcommand("collectives", "constants of collectives from measured ones");
+  sub.footer(
+      "Example:\n  foretrain fit collectives --data measurements/collectives -o collectives.json\n"
+      "  foretrain fit collectives --data measurements/collectives --without Vista -o other.json");
+  sub.add_option("--data", command->data, "folder of files of collectives")->required();
+  sub.add_option("-o,--output", command->output, "the predictor file to write")->required();
+  sub.add_option("--start", command->start, "start from this file, not from what is shipped");
+  sub.add_option("--without", command->options.without, "leave this cluster out; may be repeated");
+  sub.add_option("--evaluations", command->options.evaluations, "effort")
+      ->check(CLI::Range(1, 100000));
+  sub.callback([command, &console] { run_collectives(*command, console); });
+}
+
+}  // namespace foretrain::cli

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The commands of `foretrain fit`, each in its own file <name>_command.cc, compiled into the
+// program foretrain-fit alone.
+#pragma once
+
+namespace CLI {  // NOLINT: the name is CLI11's
+class App;
+}
+
+namespace foretrain::cli {
+
+class Console;
+
+void add_fit_operators(CLI::App& app, Console& console);
+void add_fit_collectives(CLI::App& app, Console& console);
+void add_fit_calibration(CLI::App& app, Console& console);
+void add_fit_intervals(CLI::App& app, Console& console);
+void add_fit_framework(CLI::App& app, Console& console);
+
+}  // namespace foretrain::cli

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// foretrain-fit: what `foretrain fit` runs. Its own program, so that the libraries for fitting do
+// not slow down the start of predictions.
+#include <CLI/CLI.hpp>
+
+#include "foretrain/cli/fit/commands.h"
+#include "foretrain/cli/program.h"
+
+namespace foretrain::cli {
+namespace {
+
+void add_commands(CLI::App& app, Console& console) {
+  app.description("Trains predictors from measurements.");
+  app.require_subcommand(1);
+  for (const auto add : {add_fit_operators, add_fit_collectives, add_fit_calibration,
+                         add_fit_intervals, add_fit_framework}) {
+    add(app, console);
+  }
+}
+
+}  // namespace
+}  // namespace foretrain::cli
+
+int main(int count, char** arguments) {
+  using namespace foretrain::cli;
+  return run_commands("foretrain fit", add_commands, count, arguments);
+}

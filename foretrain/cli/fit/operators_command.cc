@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <memory>
+
+#include "foretrain/base/error.h"
+#include "foretrain/base/file.h"
+#include "foretrain/cli/fit/commands.h"
+#include "foretrain/cli/fit/fit_output.h"
+#include "foretrain/cli/format.h"
+#include "foretrain/fit/operators.h"
+#include "foretrain/fit/steps.h"
+#include "foretrain/hw/load_catalog.h"
+
+namespace foretrain::cli {
+namespace {
+
+struct OperatorsCommand {
+  std::vector<std::string> data;
+  std::string output;
+  std::string start;
+  std::string steps;
+  fit::OperatorFit options;
+};
+
+std::string describe(const fit::FittedGroup& group) {
+  return format("  %-18s %6zu rows  %2zu constants  error %.1f %% -> %.1f %%", group.name.c_str(),
+                group.rows, group.constants, 100 * std::expm1(group.before),
+                100 * std::expm1(group.after));
+}
+
+std::string note(const fit::FittedGroup& group, const fit::OperatorFit& options) {
+  std::string text = group.name + ": " + std::to_string(group.rows) + " rows";
+  for (const std::string& device : options.without) text += ", without " + device;
+  return text;
+}
+
+void fit_to_steps(const OperatorsCommand& command, FitOutput& output, cost::Constants& constants,
+                  std::vector<std::string>& notes) {
+  const fit::StepsFit options{command.options.without, command.options.evaluations};
+  const fit::FittedSteps fitted = fit::fit_steps(command.steps, options, load_library(), constants);
+  output.say(describe(fitted.group));
+  notes.push_back(note(fitted.group, command.options));
+  for (const auto& [device, machine] : fitted.machines) {
+    output.say(format("  machine of %s: host x %.2f, copy x %.2f", device.c_str(), machine.host,
+                      machine.copy));
+  }
+}
+
+cost::Constants start_of(const OperatorsCommand& command) {
+  constexpr std::uintmax_t kLargest = 1 << 20;
+  if (command.start.empty()) return cost::shipped_operator_model().constants;
+  return cost::read_constants(read_file(command.start, kLargest), named(command.start));
+}
+
+void run_operators(const OperatorsCommand& command, Console& console) {
+  if (command.data.empty() && command.steps.empty()) {
+    throw Error(ErrorKind::BadInput, "nothing to fit operators by: give --data, --steps or both");
+  }
+  cost::Constants constants = start_of(command);
+  FitOutput output(command.output, console);
+  const hw::Catalog catalog = hw::load_catalog();
+  const auto tell = [&](const fit::FittedGroup& group) { output.say(describe(group)); };
+  std::vector<std::string> notes;
+  for (const std::string& folder : command.data) {
+    const fit::FittedOperators fitted =
+        fit::fit_operators(folder, constants, command.options, catalog, tell);
+    constants = fitted.constants;
+    for (const fit::FittedGroup& group : fitted.groups) {
+      notes.push_back(note(group, command.options));
+    }
+  }
+  if (!command.steps.empty()) fit_to_steps(command, output, constants, notes);
+  output.write(cost::write_constants(constants, notes));
+}
+
+}  // namespace
+
+void add_fit_operators(CLI::App& app, Console& console) {
+  auto command = std::make_shared<OperatorsCommand>();
+  CLI::App& sub =
+      *app.add_subcommand("operators", "constants of the operator model from measured operators");
+  sub.footer(
+      "Example:\n  foretrain fit operators --data measurements/operators -o operators.json\n"
+      "  foretrain evaluate --data measurements/training --predictor operators.json");
+  sub.add_option("--data", command->data, "folders of operator files, one after another")
+      ->delimiter(',');
+  sub.add_option("--steps", command->steps, "file of measured training steps");
+  sub.add_option("-o,--output", command->output, "the predictor file to write")->required();
+  sub.add_option("--start", command->start, "start from this file, not from what is shipped");
+  sub.add_option("--without", command->options.without,
+                 "leave these devices, or models of steps, out; 'resnet*': all that begin so")
+      ->delimiter(',');
+  sub.add_option("--evaluations", command->options.evaluations,
+                 "effort for each group of constants")
+      ->check(CLI::Range(1, 100000));
+  sub.callback([command, &console] { run_operators(*command, console); });
+}
+
+}  // namespace foretrain::cli

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/cli/program.h"
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "foretrain/base/error.h"
+#include "foretrain/base/near.h"
+#include "foretrain/cli/console.h"
+
+namespace foretrain::cli {
+namespace {
+
+constexpr int kCallerMustChange = 2;
+constexpr int kOtherFailure = 1;
+
+int fail(int code, const std::string& message) {
+  std::fprintf(stderr, "foretrain: %s\n", printable(message, 2000).c_str());
+  return code;
+}
+
+// The command whose arguments were being read.
+const CLI::App& current(const CLI::App& app) {
+  const std::vector<CLI::App*> commands = app.get_subcommands();
+  return commands.empty() ? app : current(*commands.front());
+}
+
+// Its words: "foretrain collect operators".
+std::string words_of(const CLI::App& command) {
+  const CLI::App* parent = command.get_parent();
+  return (parent == nullptr ? "" : words_of(*parent) + " ") + command.get_name();
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+// What is wrong with the first argument that nobody took.
+std::string explain_extra(const CLI::App& app) {
+  const std::vector<std::string> extras = app.remaining(true);
+  const std::string extra = extras.empty() ? "" : extras.front();
+  const CLI::App& command = current(app);
+  if (extra.starts_with("-")) {
+    const std::string name = extra.substr(0, extra.find('='));
+    return "unknown option '" + name + "'" + did_you_mean(name, option_names(command));
+  }
+  if (&command != &app && command.get_require_subcommand_min() == 0) {
+    return command.get_name() + ": unexpected argument '" + extra + "'";
+  }
+  std::vector<std::string> names;
+  for (const CLI::App* known : command.get_subcommands({})) names.push_back(known->get_name());
+  return "unknown command '" + extra + "'" + did_you_mean(extra, names);
+}
+
+// CLI11's words for a missing or repeated value, in ours.
+std::string explain_count(const std::string& message) {
+  const std::string option = message.substr(0, message.find(':'));
+  const bool repeated = message.find("received") != std::string::npos;
+  return option + (repeated ? " is given more than once" : " needs a value");
+}
+
+std::string explain(const CLI::App& app, const CLI::ParseError& error) {
+  // What is missing is told after what was not understood, which may have been meant as it.
+  const bool missing = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ||
+      (missing && !app.remaining(true).empty())) {
+    return explain_extra(app);
+  }
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    return explain_count(error.what());
+  }
+  return error.what();
+}
+
+int usage_error(const CLI::App& app, const CLI::ParseError& error) {
+  std::string message = explain(app, error);
+  if (!message.ends_with("?")) message += "; see " + words_of(current(app)) + " --help";
+  return fail(kCallerMustChange, message);
+}
+
+int parse_and_run(CLI::App& app, int count, const char* const* arguments, Console& console) {
+  try {
+    app.parse(count, arguments);
+    if (app.get_subcommands().empty()) console.line(app.help());
+  } catch (const CLI::CallForVersion& version) {
+    console.line(version.what());
+  } catch (const CLI::Success&) {
+    console.line(app.help());
+  }
+  console.flush();
+  return console.exit_code;
+}
+
+}  // namespace
+
+int run_commands(const char* name, void (*add)(CLI::App&, Console&), int count,
+                 const char* const* arguments) {
+  std::signal(SIGPIPE, SIG_IGN);
+  CLI::App app("", name);
+  try {
+    Console console;
+    add(app, console);
+    return parse_and_run(app, count, arguments, console);
+  } catch (const CLI::ParseError& error) {
+    return usage_error(app, error);
+  } catch (const BrokenPipe&) {
+    return kOtherFailure;
+  } catch (const Error& error) {
+    return fail(error.kind() == ErrorKind::Io ? kOtherFailure : kCallerMustChange, error.what());
+  } catch (const std::bad_alloc&) {
+    return fail(kOtherFailure, "not enough memory");
+  } catch (const std::exception& error) {
+    return fail(kOtherFailure, std::string("internal error: ") + error.what());
+  }
+}
+
+}  // namespace foretrain::cli
