@@ -7,7 +7,7 @@
 #include "foretrain/base/near.h"
 #include "foretrain/base/number_range.h"
 #include "foretrain/cli/commands.h"
-#include "foretrain/cli/format.h"
+#include "foretrain/base/format.h"
 #include "foretrain/cli/output.h"
 #include "foretrain/cli/progress.h"
 #include "foretrain/cli/table.h"

@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <span>
+
+#include "foretrain/base/format.h"
 
 namespace foretrain::cli {
 namespace {
@@ -15,11 +16,7 @@ constexpr double kHour = 3600;
 constexpr double kDay = 86400;
 constexpr double kYear = 365.25 * kDay;
 
-std::string fixed(double value, int decimals) {
-  std::array<char, 400> text{};
-  const int length = std::snprintf(text.data(), text.size(), "%.*f", decimals, value);
-  return {text.data(), static_cast<std::size_t>(std::clamp(length, 0, 399))};
-}
+std::string fixed(double value, int decimals) { return format("%.*f", decimals, value); }
 
 // The largest unit that leaves less than `base`, also after rounding to three digits.
 std::string scaled(double value, double base, std::span<const char* const> units) {

@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "foretrain/evaluate/print.h"
 
-#include <array>
-#include <cstdio>
-
 #include "foretrain/base/csv.h"
+#include "foretrain/base/format.h"
 #include "foretrain/base/json.h"
 
 namespace foretrain::evaluate {
 namespace {
-
-std::string formatted(const char* format, double value) {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), format, value);
-  return text.data();
-}
 
 OrderedJson score_json(const Score& score) {
   OrderedJson json{
@@ -87,7 +79,7 @@ std::string rows_header() {
 std::string rows_line(const Case& one) {
   const bool predicted = one.outcome == Outcome::Predicted;
   const auto number = [](bool present, double value) {
-    return "," + (present ? formatted("%.9g", value) : std::string());
+    return "," + (present ? format("%.9g", value) : std::string());
   };
   std::string line = csv_field(one.file) + "," + std::to_string(one.line);
   for (const std::string& text : {one.source, one.model, one.device, one.precision}) {

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <tuple>
 
 #include "foretrain/base/csv.h"
 #include "foretrain/base/error.h"
+#include "foretrain/base/format.h"
 #include "foretrain/evaluate/report_number.h"
 
 namespace foretrain::fit {
@@ -138,12 +138,6 @@ std::vector<SourceScore> score_sources(const std::vector<JudgedCase>& cases, dou
 
 double to_four_decimals(double value) { return std::round(value * 1e4) / 1e4; }
 
-std::string number(double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), ",%.6g", value);
-  return text.data();
-}
-
 }  // namespace
 
 FittedIntervals fit_intervals(const std::filesystem::path& data, const IntervalsFit& fit,
@@ -202,9 +196,11 @@ std::string judged_line(const JudgedCase& one) {
   const double low = row.predicted * std::exp(rate ? -cell.high : cell.low);
   const double high = row.predicted * std::exp(rate ? -cell.low : cell.high);
   std::string text = csv_field(row.file) + "," + std::to_string(row.line) + "," +
-                     csv_field(row.device) + "," + csv_field(row.metric) + number(row.measured) +
-                     number(row.predicted) + number(low) + number(high) +
-                     number(std::exp(one.left_out.constant));
+                     csv_field(row.device) + "," + csv_field(row.metric);
+  for (const double value :
+       {row.measured, row.predicted, low, high, std::exp(one.left_out.constant)}) {
+    text += format(",%.6g", value);
+  }
   for (const std::string& trait : row.regime) text += "," + csv_field(trait);
   return text;
 }

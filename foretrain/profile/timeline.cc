@@ -2,10 +2,9 @@
 #include "foretrain/profile/timeline.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 
+#include "foretrain/base/format.h"
 #include "foretrain/base/near.h"
 
 namespace foretrain::profile {
@@ -17,13 +16,6 @@ constexpr double kPanel = 110;
 constexpr double kGap = 34;
 constexpr double kTop = 16;
 constexpr std::size_t kMostPoints = 1500;  // per panel; more samples are shown by least and most
-
-template <typename... Numbers>
-std::string print(const char* format, Numbers... numbers) {
-  std::array<char, 512> text{};
-  std::snprintf(text.data(), text.size(), format, numbers...);
-  return text.data();
-}
 
 std::string escaped(const std::string& text) {
   std::string result;
@@ -57,7 +49,7 @@ std::string amount(double value, const std::string& unit) {
     value /= 1000;
     prefix = next;
   }
-  return print("%.3g ", value) + prefix + unit;
+  return format("%.3g ", value) + prefix + unit;
 }
 
 std::string amount(const std::optional<double>& value, const std::string& unit) {
@@ -65,7 +57,7 @@ std::string amount(const std::optional<double>& value, const std::string& unit) 
 }
 
 std::string time_text(const std::optional<Seconds>& time) {
-  return time ? print("%.4g ms", time->count() * 1e3) : "-";
+  return time ? format("%.4g ms", time->count() * 1e3) : "-";
 }
 
 double highest(const TraceColumn& column) {
@@ -99,9 +91,9 @@ std::string curve(const TraceColumn& column, double top, double most) {
       pen_down = false;
       continue;
     }
-    path += print("%c%.1f %.1f", pen_down ? 'L' : 'M', x(i), y(most_in));
-    if (least_in < most_in) path += print("L%.1f %.1f", x(i), y(least_in));
-    path += print("H%.1f", x(std::min(count, i + group)));
+    path += format("%c%.1f %.1f", pen_down ? 'L' : 'M', x(i), y(most_in));
+    if (least_in < most_in) path += format("L%.1f %.1f", x(i), y(least_in));
+    path += format("H%.1f", x(std::min(count, i + group)));
     pen_down = true;
   }
   return "<path d=\"" + path + "\" fill=\"none\" stroke=\"#1f6feb\" stroke-width=\"1\"/>\n";
@@ -110,23 +102,23 @@ std::string curve(const TraceColumn& column, double top, double most) {
 std::string level(const std::optional<double>& value, double top, double most, const char* colour) {
   if (!value) return "";
   const double y = top + kPanel * (1 - *value / most);
-  return print("<path d=\"M%.0f %.1fH%.0f\" stroke=\"%s\" stroke-dasharray=\"6 4\"/>\n", kLeft, y,
-               kWidth, colour);
+  return format("<path d=\"M%.0f %.1fH%.0f\" stroke=\"%s\" stroke-dasharray=\"6 4\"/>\n", kLeft, y,
+                kWidth, colour);
 }
 
 std::string panel(const TraceColumn& column, const ResourceUse& use, double top) {
   const double most = highest(column);
   std::string text =
-      print("<rect x=\"%.0f\" y=\"%.1f\" width=\"%.0f\" height=\"%.0f\" fill=\"#f6f8fa\"/>\n",
-            kLeft, top, kWidth - kLeft, kPanel);
+      format("<rect x=\"%.0f\" y=\"%.1f\" width=\"%.0f\" height=\"%.0f\" fill=\"#f6f8fa\"/>\n",
+             kLeft, top, kWidth - kLeft, kPanel);
   text += curve(column, top, most);
   text += level(use.bursts.burst_amount, top, most, "#cf222e");
   text += level(use.bursts.idle_amount, top, most, "#57606a");
-  text += print("<text x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\">", kLeft - 6, top + 11) +
+  text += format("<text x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\">", kLeft - 6, top + 11) +
           escaped(amount(most, column.unit)) + "</text>\n";
   text +=
-      print("<text x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\">0</text>\n", kLeft - 6, top + kPanel);
-  text += print("<text x=\"%.0f\" y=\"%.1f\">", kLeft, top + kPanel + 14) + escaped(column.name) +
+      format("<text x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\">0</text>\n", kLeft - 6, top + kPanel);
+  text += format("<text x=\"%.0f\" y=\"%.1f\">", kLeft, top + kPanel + 14) + escaped(column.name) +
           ": " + resource::to_string(use.bursts.pattern) + ", bursts " +
           escaped(amount(use.bursts.burst_amount, use.unit)) + " for " +
           time_text(use.bursts.burst) + ", idles " +
@@ -147,12 +139,12 @@ std::string timeline_svg(const Trace& trace, const Profile& profile) {
     top += kPanel + kGap;
   }
   const double height = top + 10;
-  return print(
+  return format(
              "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" "
              "font-family=\"sans-serif\" font-size=\"12\" role=\"img\">\n",
              kWidth + 10, height) +
          "<title>" + escaped(trace.name) + "</title>\n" + panels +
-         print(
+         format(
              "<text x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\">%.3f s in windows of %.4g "
              "ms</text>\n",
              kWidth, height - 4, profile.duration.count(), profile.window.count() * 1e3) +

@@ -4,9 +4,9 @@
 #include <array>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 
 #include "foretrain/base/error.h"
+#include "foretrain/base/format.h"
 #include "foretrain/base/near.h"
 #include "foretrain/sched/trace_row.h"
 
@@ -65,11 +65,7 @@ std::string_view model_named(std::string_view name) {
   return {};
 }
 
-std::string plain(double number) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.17g", number);
-  return text.data();
-}
+std::string plain(double number) { return format("%.17g", number); }
 
 }  // namespace
 

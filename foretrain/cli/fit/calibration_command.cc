@@ -8,7 +8,7 @@
 #include "foretrain/base/number_range.h"
 #include "foretrain/cli/fit/commands.h"
 #include "foretrain/cli/fit/fit_output.h"
-#include "foretrain/cli/format.h"
+#include "foretrain/base/format.h"
 #include "foretrain/fit/device_calibration.h"
 
 namespace foretrain::cli {

@@ -6,7 +6,7 @@
 #include "foretrain/base/file.h"
 #include "foretrain/cli/fit/commands.h"
 #include "foretrain/cli/fit/fit_output.h"
-#include "foretrain/cli/format.h"
+#include "foretrain/base/format.h"
 #include "foretrain/fit/collectives.h"
 
 namespace foretrain::cli {

@@ -5,7 +5,7 @@
 
 #include "foretrain/cli/fit/commands.h"
 #include "foretrain/cli/fit/fit_output.h"
-#include "foretrain/cli/format.h"
+#include "foretrain/base/format.h"
 #include "foretrain/cost/framework_file.h"
 #include "foretrain/fit/framework.h"
 

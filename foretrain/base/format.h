@@ -3,9 +3,9 @@
 
 #include <string>
 
-namespace foretrain::cli {
+namespace foretrain {
 
 // What std::printf would print.
 [[gnu::format(printf, 1, 2)]] std::string format(const char* pattern, ...);
 
-}  // namespace foretrain::cli
+}  // namespace foretrain

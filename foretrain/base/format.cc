@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/cli/format.h"
+#include "foretrain/base/format.h"
 
 #include <cstdarg>
 #include <cstdio>
 
-namespace foretrain::cli {
+namespace foretrain {
 
 std::string format(const char* pattern, ...) {
   va_list values;
@@ -19,4 +19,4 @@ std::string format(const char* pattern, ...) {
   return text;
 }
 
-}  // namespace foretrain::cli
+}  // namespace foretrain
