@@ -5,10 +5,10 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/file.h"
+#include "foretrain/base/format.h"
 #include "foretrain/base/number_range.h"
 #include "foretrain/cli/fit/commands.h"
 #include "foretrain/cli/fit/fit_output.h"
-#include "foretrain/base/format.h"
 #include "foretrain/fit/device_calibration.h"
 
 namespace foretrain::cli {

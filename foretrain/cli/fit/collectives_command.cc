@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "foretrain/base/file.h"
+#include "foretrain/base/format.h"
 #include "foretrain/cli/fit/commands.h"
 #include "foretrain/cli/fit/fit_output.h"
-#include "foretrain/base/format.h"
 #include "foretrain/fit/collectives.h"
 
 namespace foretrain::cli {

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <memory>
 
+#include "foretrain/base/format.h"
 #include "foretrain/cli/fit/commands.h"
 #include "foretrain/cli/fit/fit_output.h"
-#include "foretrain/base/format.h"
 #include "foretrain/cost/framework_file.h"
 #include "foretrain/fit/framework.h"
 

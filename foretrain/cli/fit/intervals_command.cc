@@ -3,10 +3,10 @@
 #include <cmath>
 #include <memory>
 
+#include "foretrain/base/format.h"
 #include "foretrain/base/number_range.h"
 #include "foretrain/cli/fit/commands.h"
 #include "foretrain/cli/fit/fit_output.h"
-#include "foretrain/base/format.h"
 #include "foretrain/fit/intervals.h"
 
 namespace foretrain::cli {

@@ -5,9 +5,9 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/file.h"
+#include "foretrain/base/format.h"
 #include "foretrain/cli/fit/commands.h"
 #include "foretrain/cli/fit/fit_output.h"
-#include "foretrain/base/format.h"
 #include "foretrain/fit/operators.h"
 #include "foretrain/fit/steps.h"
 #include "foretrain/hw/load_catalog.h"
