@@ -33,6 +33,7 @@
 #include "foretrain/predict/predict_many.h"
 #include "foretrain/predict/vary.h"
 #include "foretrain/request/find_model.h"
+#include "foretrain/request/request_fields.h"
 #include "foretrain/zoo/huggingface.h"
 #include "foretrain/zoo/zoo.h"
 
@@ -291,6 +292,7 @@ PYBIND11_MODULE(_core, module) {
   module.def("networks_json", [] { return hw::networks_json(pointers(library().catalog.links)); });
   module.def("clouds_json", [] { return hw::clouds_json(pointers(library().catalog.instances)); });
   module.def("models_json", &models_json);
+  module.def("request_fields_json", &request_fields_json);
 }
 
 }  // namespace foretrain

@@ -80,10 +80,13 @@ Json value_of(const RequestField& field, const std::string& text) {
       if (!value) bad(where + ": '" + printable(text) + "' is not a finite number");
       return *value;
     }
-    case FieldType::List:
+    case FieldType::Integers:
+    case FieldType::Texts:
       return list(text, where);
     case FieldType::Object:
       return strategy(text, where);
+    case FieldType::Described:
+      return text.starts_with("{") ? parse_json(text, where) : Json(text);
     case FieldType::Boolean:
       if (text != "true" && text != "false")
         bad(where + ": '" + printable(text) + "' is neither true nor false");
@@ -91,17 +94,16 @@ Json value_of(const RequestField& field, const std::string& text) {
     case FieldType::Text:
       break;
   }
-  if (text.starts_with("{")) return parse_json(text, where);
   return text;
 }
 
-std::string path(const RequestField& field, bool of_strategy) {
-  return (of_strategy ? "strategy." : "") + std::string(field.name);
+std::string path(const RequestField& field) {
+  return (field.of_strategy ? "strategy." : "") + std::string(field.name);
 }
 
-void set(Json& request, const RequestField& field, bool of_strategy, const std::string& text) {
+void set(Json& request, const RequestField& field, const std::string& text) {
   const std::string name(field.name);
-  if (!of_strategy) {
+  if (!field.of_strategy) {
     request[name] = value_of(field, text);
     return;
   }
@@ -116,10 +118,12 @@ const char* type_name(FieldType type) {
       return "X";
     case FieldType::Integer:
       return "N";
-    case FieldType::List:
+    case FieldType::Integers:
+    case FieldType::Texts:
       return "A,B,..";
+    case FieldType::Described:
+      return "NAME|JSON";
     case FieldType::Boolean:
-      return "BOOL";
     case FieldType::Text:
     case FieldType::Object:
       break;
@@ -130,19 +134,43 @@ const char* type_name(FieldType type) {
 }  // namespace
 
 void RequestOptions::add_to(CLI::App& command) {
-  for (const RequestField& field : request_fields()) options_.push_back({&field, false, {}, {}});
-  for (const RequestField& field : strategy_fields()) options_.push_back({&field, true, {}, {}});
+  for (const RequestField& field : request_fields()) options_.push_back({&field, {}, {}});
+  for (const RequestField& field : strategy_fields()) options_.push_back({&field, {}, {}});
   for (Given& given : options_) {  // the vector does not move any more: CLI11 keeps references
-    if (given.of_strategy && given.field->name == "kind") continue;  // that is --strategy
-    const std::string help(given.field->help);
-    std::string name = "--" + dashed(given.field->name);
-    if (given.field->name == "model") name += ",model";
-    given.option = given.field->name == "asynchronous"
-                       ? command.add_flag(name, given.value, help)
-                       : command.add_option(name, given.value, help);
-    given.option->group(given.of_strategy ? "Strategy" : "Request");
-    if (given.field->name != "asynchronous") given.option->type_name(type_name(given.field->type));
+    const RequestField& field = *given.field;
+    if (field.of_strategy && field.name == "kind") continue;  // that is --strategy
+    std::string name = "--" + dashed(field.name);
+    if (field.name == "model") name += ",model";
+    if (field.type == FieldType::Boolean) {
+      given.option = command.add_flag(name, given.value, help_of(field));
+    } else {
+      given.option = command.add_option(name, given.value, help_of(field));
+      given.option->type_name(type_name(field.type));
+    }
+    given.option->group(field.hidden ? "" : std::string(field.group));  // "" hides it
   }
+}
+
+std::vector<std::string> join_booleans(std::vector<std::string> arguments) {
+  std::vector<std::string> booleans;
+  for (const auto fields : {request_fields(), strategy_fields()}) {
+    for (const RequestField& field : fields) {
+      if (field.type == FieldType::Boolean) booleans.push_back("--" + dashed(field.name));
+    }
+  }
+  std::vector<std::string> joined;
+  bool ours = true;
+  for (std::string& argument : arguments) {
+    ours = ours && argument != "--";
+    const bool value = ours && (argument == "true" || argument == "false");
+    if (value && !joined.empty() &&
+        std::find(booleans.begin(), booleans.end(), joined.back()) != booleans.end()) {
+      joined.back() += "=" + argument;
+    } else {
+      joined.push_back(std::move(argument));
+    }
+  }
+  return joined;
 }
 
 bool RequestOptions::was_given(const Given& given) {
@@ -156,15 +184,14 @@ bool RequestOptions::any() const {
 std::string RequestOptions::json() const {
   Json request = Json::object();
   for (const Given& given : options_) {
-    if (was_given(given)) set(request, *given.field, given.of_strategy, given.value);
+    if (was_given(given)) set(request, *given.field, given.value);
   }
   return request.dump();
 }
 
 std::string RequestOptions::value_json(const std::string& field, const std::string& text) const {
-  const auto given = std::find_if(options_.begin(), options_.end(), [&](const Given& one) {
-    return path(*one.field, one.of_strategy) == field;
-  });
+  const auto given = std::find_if(options_.begin(), options_.end(),
+                                  [&](const Given& one) { return path(*one.field) == field; });
   return value_of(*given->field, text).dump();
 }
 

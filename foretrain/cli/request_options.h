@@ -33,7 +33,6 @@ class RequestOptions {
  private:
   struct Given {
     const RequestField* field = nullptr;
-    bool of_strategy = false;
     CLI::Option* option = nullptr;  // null: a field that only --vary can name
     std::string value;
   };
@@ -41,5 +40,10 @@ class RequestOptions {
 
   std::vector<Given> options_;
 };
+
+// The arguments with `--asynchronous true` made `--asynchronous=true`, and so for every boolean
+// field: CLI11 would take any next argument, the model say, for the value of an option that may
+// stand alone. What follows `--` is a command of the caller's and stays.
+std::vector<std::string> join_booleans(std::vector<std::string> arguments);
 
 }  // namespace foretrain::cli

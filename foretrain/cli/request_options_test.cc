@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/json.h"
@@ -25,7 +26,9 @@ Json request_of(const std::vector<std::string>& arguments) {
   CLI::App app;
   RequestOptions options;
   options.add_to(app);
-  app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  std::vector<std::string> words = join_booleans(arguments);
+  std::reverse(words.begin(), words.end());
+  app.parse(words);
   return Json::parse(options.json());
 }
 
@@ -66,15 +69,43 @@ TEST(RequestOptions, StrategyHasThreeForms) {
             expected);
 }
 
-TEST(RequestOptions, EveryFieldIsAnOption) {
+TEST(RequestOptions, BooleansStandAloneOrHaveAValue) {
+  const auto asynchronous = [](const std::vector<std::string>& arguments) {
+    const Json request = request_of(arguments);
+    EXPECT_EQ(request["model"], "resnet50");
+    return request["strategy"]["asynchronous"];
+  };
+  EXPECT_EQ(asynchronous({"resnet50", "--asynchronous"}), true);
+  EXPECT_EQ(asynchronous({"--asynchronous", "resnet50"}), true);
+  EXPECT_EQ(asynchronous({"--asynchronous", "true", "resnet50"}), true);
+  EXPECT_EQ(asynchronous({"resnet50", "--asynchronous", "false"}), false);
+  EXPECT_EQ(asynchronous({"resnet50", "--asynchronous=false"}), false);
+  EXPECT_EQ(request_of({"--autotune", "false"})["autotune"], false);
+  const std::vector<std::string> command{"profile", "--", "train", "--autotune", "true"};
+  EXPECT_EQ(join_booleans(command), command);
+}
+
+// The options are the table's fields and no others; what is hidden is not in the help.
+TEST(RequestOptions, AreTheFieldsOfTheTable) {
   CLI::App app;
   RequestOptions options;
   options.add_to(app);
-  for (const RequestField& field : request_fields()) {
-    std::string name(field.name);
-    for (char& c : name) c = c == '_' ? '-' : c;
-    EXPECT_NO_THROW(app.get_option("--" + name)) << name;
+  app.set_help_flag();
+  std::vector<std::string> expected;
+  for (const auto fields : {request_fields(), strategy_fields()}) {
+    for (const RequestField& field : fields) {
+      if (field.name == "kind") continue;  // --strategy says it
+      std::string name(field.name);
+      std::replace(name.begin(), name.end(), '_', '-');
+      EXPECT_EQ(app.help().find("--" + name + " ") == std::string::npos, field.hidden) << name;
+      expected.push_back(name);
+    }
   }
+  std::vector<std::string> offered;
+  for (const CLI::Option* option : app.get_options()) offered.push_back(option->get_lnames().at(0));
+  std::sort(expected.begin(), expected.end());
+  std::sort(offered.begin(), offered.end());
+  EXPECT_EQ(offered, expected);
 }
 
 std::string message_of(const std::vector<std::string>& arguments) {

@@ -3,9 +3,11 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 #include "foretrain/cli/commands.h"
 #include "foretrain/cli/program.h"
+#include "foretrain/cli/request_options.h"
 
 namespace foretrain::cli {
 namespace {
@@ -20,8 +22,9 @@ void add_commands(CLI::App& app, Console& console) {
   app.require_subcommand(0, 1);
   for (const auto add :
        {add_predict_command, add_graph_command, add_models_command, add_devices_command,
-        add_networks_command, add_clouds_command, add_profile_command, add_store_command,
-        add_evaluate_command, add_collect_command, add_fit_command, add_simulate_command}) {
+        add_networks_command, add_clouds_command, add_fields_command, add_profile_command,
+        add_store_command, add_evaluate_command, add_collect_command, add_fit_command,
+        add_simulate_command}) {
     add(app, console);
   }
 }
@@ -29,7 +32,11 @@ void add_commands(CLI::App& app, Console& console) {
 }  // namespace
 
 int run(int count, const char* const* arguments) {
-  return run_commands("foretrain", add_commands, count, arguments);
+  const std::vector<std::string> words = join_booleans({arguments, arguments + count});
+  std::vector<const char*> pointers;
+  for (const std::string& word : words) pointers.push_back(word.c_str());
+  return run_commands("foretrain", add_commands, static_cast<int>(pointers.size()),
+                      pointers.data());
 }
 
 }  // namespace foretrain::cli

@@ -48,10 +48,11 @@ struct Strategy {
   bool asynchronous = false;
   Described server_device{"cpu", false};
   std::vector<int> server_placement;  // servers on each node; empty: round-robin
+  bool operator==(const Strategy&) const = default;
 };
 
-// What is asked. Absent fields have the defaults of request_fields.h; those that matter are
-// listed among the report's assumptions.
+// What is asked. request_fields.h has the names, ranges and meanings of the fields; defaults that
+// matter are listed among the report's assumptions.
 struct Request {
   std::string model;
   std::optional<Described> device;
@@ -85,11 +86,16 @@ struct Request {
   std::string engine = "auto";
   std::optional<double> price_per_device_hour;
   std::optional<std::string> cloud;
+  bool operator==(const Request&) const = default;
 };
 
 // Reads a request from its JSON text. `where` begins every message ("request 3"). Throws
 // Error(BadInput) for malformed JSON, unknown fields (near matches listed), wrong types and
 // values out of range. Nothing is looked up yet.
 Request parse_request(std::string_view json, const std::string& where);
+
+// The fields that differ from their defaults, in the order of the table: parse_request gives the
+// same request again.
+std::string to_json(const Request& request);
 
 }  // namespace foretrain

@@ -2,72 +2,96 @@
 #include "foretrain/request/request_fields.h"
 
 #include <array>
+#include <charconv>
+#include <utility>
+
+#include "foretrain/base/json.h"
 
 namespace foretrain {
 namespace {
 
-using enum FieldType;
-
-constexpr std::array kFields{
-    RequestField{"model", Text,
-                 "a built-in name (foretrain models) or a file: .onnx, .ftg.json, config.json; "
-                 "sizes go behind "
-                 "a colon, as in model.onnx:height=224; required"},
-    RequestField{"device", Text, "a name (foretrain devices), or a datasheet as JSON or file"},
-    RequestField{"workers", Integer, "devices that compute, in all (1)"},
-    RequestField{"workers_per_node", Integer, "devices on each node (all on one node up to 8)"},
-    RequestField{"placement", List, "devices on each node, e.g. [3,3,4,4]"},
-    RequestField{"intra_node", Text,
-                 "link inside a node: pcie3-x16, nvlink2, nvswitch, ... or JSON"},
-    RequestField{"network", Text, "link between nodes: 10gbe, 4xhdr, 50gbps, ... or JSON"},
-    RequestField{"cluster", Text, "file or JSON of a cluster with mixed devices or links"},
-    RequestField{"batch", Integer, "samples per data-parallel rank and step (32)"},
-    RequestField{"global_batch", Integer, "samples per step over all ranks, instead of batch"},
-    RequestField{"precision", Text, "fp32, tf32, fp16, bf16, fp8, fp64 (fp32)"},
-    RequestField{"framework", Text, "pytorch, pytorch-compile, tensorflow, ... (pytorch)"},
-    RequestField{"optimizer", Text, "sgd, momentum, adam, adamw, lamb, ..., none (sgd)"},
-    RequestField{"strategy", Object,
-                 "ddp, allreduce, dataparallel, ps, horovod, or an object (ddp)"},
-    RequestField{"mode", Text, "train or inference (train)"},
-    RequestField{"trainable", Text, "all, head or lora:rank=16 (all)"},
-    RequestField{"attention", Text, "math or flash (by framework and precision)"},
-    RequestField{"autotune", Boolean, "convolutions try algorithms first, as cudnn.benchmark does"},
-    RequestField{"dataset", Text, "imagenet, cifar10, ...: sets samples"},
-    RequestField{"samples", Number, "samples in the data set"},
-    RequestField{"epochs", Number, "passes over the data set"},
-    RequestField{"steps", Number, "length of the job in steps"},
-    RequestField{"tokens", Number, "length of the job in tokens"},
-    RequestField{"host_speed", Number, "speed of the host against the reference machine (1)"},
-    RequestField{"input_rate", Number, "samples per second that one worker's input delivers"},
-    RequestField{"copy_rate", Number, "bytes/s of an input copy that each step waits for (none)"},
-    RequestField{"power_limit_w", Number, "watts that a device may draw (its datasheet's)"},
-    RequestField{"context_bytes", Number, "device memory taken by driver and libraries"},
-    RequestField{"price_per_device_hour", Number, "in USD, for the cost"},
-    RequestField{"cloud", Text, "cloud instance (foretrain clouds), for network and cost"},
-    RequestField{"predictors", List,
-                 "files written by fit: operators, calibration, framework, intervals"},
-    RequestField{"engine", Text, "auto or operators (auto)"},
+template <typename... Cases>
+struct Overloaded : Cases... {
+  using Cases::operator()...;
 };
+template <typename... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;
 
-constexpr std::array kStrategyFields{
-    RequestField{"kind", Text, "ddp, allreduce, dataparallel, ps, horovod"},
-    RequestField{"servers", Integer, "parameter servers (1)"},
-    RequestField{"asynchronous", Boolean,
-                 "workers do not wait for each other: true or false (false)"},
-    RequestField{"server_device", Text, "what a server runs on (cpu)"},
-    RequestField{"server_placement", List, "servers on each node (round-robin)"},
-    RequestField{"tensor", Integer, "tensor-parallel degree (1)"},
-    RequestField{"pipeline", Integer, "pipeline stages (1)"},
-    RequestField{"expert", Integer, "expert-parallel degree (1)"},
-    RequestField{"context", Integer, "context-parallel degree (1)"},
-    RequestField{"micro_batch", Integer, "samples per forward pass"},
-    RequestField{"interleave", Integer, "model chunks per pipeline stage (1)"},
-    RequestField{"recompute", Text, "none, selective or full (none)"},
-};
+constexpr std::string_view type_name(FieldType type) {
+  switch (type) {
+    case FieldType::Text:
+      return "text";
+    case FieldType::Boolean:
+      return "boolean";
+    case FieldType::Number:
+      return "number";
+    case FieldType::Integer:
+      return "integer";
+    case FieldType::Integers:
+      return "list of integers";
+    case FieldType::Texts:
+      return "list of texts";
+    case FieldType::Described:
+      return "name or object";
+    case FieldType::Object:
+      break;
+  }
+  return "object";
+}
+
+std::string shortest(double value) {
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+  return {text.data(), end};
+}
+
+OrderedJson rows(std::span<const RequestField> fields) {
+  OrderedJson list = OrderedJson::array();
+  for (const RequestField& field : fields) {
+    if (field.hidden) continue;
+    OrderedJson row = {{"name", field.name},
+                       {"type", type_name(field.type)},
+                       {"group", field.group},
+                       {"help", field.help}};
+    if (const std::string text = default_of(field); !text.empty()) row["default"] = text;
+    if (!field.words.empty()) {
+      row["words"] = std::vector<std::string_view>(field.words.begin(), field.words.end());
+    }
+    if (field.range.most > 0) {
+      row["least"] = field.range.least;
+      row["most"] = field.range.most;
+      row["above"] = field.range.above;
+    }
+    if (field.type == FieldType::Object) row["fields"] = rows(strategy_fields());
+    list.push_back(std::move(row));
+  }
+  return list;
+}
 
 }  // namespace
 
-std::span<const RequestField> request_fields() { return kFields; }
-std::span<const RequestField> strategy_fields() { return kStrategyFields; }
+std::string default_of(const RequestField& field) {
+  if (!field.absent.empty() || field.value == nullptr) return std::string(field.absent);
+  return std::visit(
+      Overloaded{[](std::monostate) { return std::string(); },
+                 [](bool value) { return std::string(value ? "true" : "false"); },
+                 [](std::int64_t value) { return std::to_string(value); },
+                 [](double value) { return shortest(value); },
+                 [](const std::string& value) { return value; },
+                 [](const Described& value) { return value.text; },
+                 [](const auto& list) { return list.empty() ? std::string() : Json(list).dump(); }},
+      field.value(Request{}));
+}
+
+std::string help_of(const RequestField& field) {
+  std::string text(field.help);
+  for (const std::string_view word : field.words) {
+    text += (word == field.words.front() ? ": " : ", ") + std::string(word);
+  }
+  const std::string otherwise = default_of(field);
+  return otherwise.empty() ? text : text + " (" + otherwise + ")";
+}
+
+std::string request_fields_json() { return rows(request_fields()).dump(); }
 
 }  // namespace foretrain

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <fstream>
+
 #include "foretrain/base/error.h"
 #include "foretrain/request/request_fields.h"
 
@@ -81,6 +84,100 @@ TEST(ParseRequest, KnowsEveryFieldOfTheTable) {
     EXPECT_EQ(error_of(json).find("unknown"), std::string::npos) << error_of(json);
     EXPECT_NE(error_of(json), "no error") << field.name;
   }
+}
+
+// A row that was copied and kept the member of another would change two.
+TEST(RequestFields, EachRowHoldsAMemberOfItsOwn) {
+  std::vector<const RequestField*> rows;
+  for (const auto fields : {request_fields(), strategy_fields()}) {
+    for (const RequestField& field : fields) {
+      if (field.type != FieldType::Object) rows.push_back(&field);
+    }
+  }
+  const auto other_value = [](const RequestField& row) -> FieldValue {
+    switch (row.type) {
+      case FieldType::Boolean:
+        return true;
+      case FieldType::Number:
+        return 2.5;
+      case FieldType::Integer:
+        return std::int64_t{3};
+      case FieldType::Integers:
+        return std::vector<int>{2, 1};
+      case FieldType::Texts:
+        return std::vector<std::string>{"a", "b"};
+      case FieldType::Described:
+        return Described{R"({"name":"x"})", true};
+      default:
+        return row.words.empty() ? "x" : std::string(row.words.back());
+    }
+  };
+  for (const RequestField* row : rows) {
+    Request request;
+    row->store(request, other_value(*row));
+    for (const RequestField* other : rows) {
+      const bool changed = other->value(request) != other->value(Request{});
+      EXPECT_EQ(changed, row == other) << row->name << " and " << other->name;
+    }
+  }
+}
+
+TEST(RequestFields, HelpHasWordsAndDefault) {
+  const auto named = [](std::span<const RequestField> fields, std::string_view name) {
+    return help_of(*std::find_if(fields.begin(), fields.end(),
+                                 [&](const RequestField& field) { return field.name == name; }));
+  };
+  EXPECT_EQ(named(request_fields(), "mode"), "what a step does: train, inference (train)");
+  EXPECT_EQ(named(request_fields(), "workers"), "devices that compute, in all (1)");
+  EXPECT_EQ(named(request_fields(), "host_speed"),
+            "speed of the host against the reference machine (1)");
+  EXPECT_EQ(named(request_fields(), "epochs"), "passes over the data set");
+  EXPECT_EQ(named(request_fields(), "engine"), "what predicts: auto, operators (auto)");
+  EXPECT_EQ(named(strategy_fields(), "server_device"), "what a server runs on (cpu)");
+}
+
+// What does not work yet is read, so that the answer can say so, and offered nowhere.
+TEST(RequestFields, WhatOnlyRefusesIsHidden) {
+  EXPECT_EQ(parse_request(R"({"model":"x","strategy":"zero3"})", "r").strategy.kind,
+            Parallel::Zero3);
+  EXPECT_EQ(parse_request(R"({"model":"x","strategy":{"tensor":8}})", "r").strategy.tensor, 8);
+  EXPECT_EQ(parse_request(R"({"model":"x","engine":"scaling"})", "r").engine, "scaling");
+  const std::string offered = request_fields_json();
+  for (const char* word : {"zero3", "tensor-", "recompute", "scaling", "interleave"}) {
+    EXPECT_EQ(offered.find(word), std::string::npos) << word;
+  }
+  EXPECT_EQ(error_of(R"({"model":"x","strategy":"dpp"})"),
+            "request 7: strategy: 'kind' is 'dpp'; it must be one of ddp, allreduce, dataparallel, "
+            "ps, horovod");
+}
+
+TEST(WriteRequest, WritesWhatDiffersFromTheDefault) {
+  EXPECT_EQ(to_json(parse_request(R"({"model":"x","workers":1,"precision":"fp32"})", "r")),
+            R"({"model":"x"})");
+  EXPECT_EQ(to_json(parse_request(R"({"strategy":"ps","network":{"bytes_per_s":1e9},"batch":8,
+                                "device":"t4","model":"x","epochs":2})",
+                                  "r")),
+            R"({"model":"x","device":"t4","network":{"bytes_per_s":1000000000.0},"batch":8,)"
+            R"("strategy":{"kind":"ps"},"epochs":2.0})");
+}
+
+TEST(WriteRequest, ComesBackForEveryRequestOfTheCorpus) {
+  std::ifstream corpus("tests/corpus/requests.jsonl");
+  std::string line;
+  int compared = 0;
+  while (std::getline(corpus, line)) {
+    Request request;
+    try {
+      request = parse_request(line, "corpus");
+    } catch (const Error&) {  // some are wrong on purpose
+      continue;
+    }
+    const std::string json = to_json(request);
+    ASSERT_EQ(parse_request(json, "written"), request) << line << "\n" << json;
+    EXPECT_EQ(to_json(parse_request(json, "written")), json);
+    ++compared;
+  }
+  EXPECT_GT(compared, 4000);
 }
 
 }  // namespace

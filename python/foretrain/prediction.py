@@ -13,6 +13,7 @@ from . import _core
 from .errors import Error
 from .graphs import Graph, as_file, as_graph
 from .report import Report
+from .signature import with_fields
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -20,12 +21,13 @@ if TYPE_CHECKING:
     from .request import Request
 
 
+@with_fields
 def predict(model: Any, example_inputs: Any = None, **request: Unpack[Request]) -> Report:
     """Predicts time, memory, resource use and cost of one training job.
 
     ``model`` is a built-in name, the path of a model file, a :class:`Graph`, or a
     ``torch.nn.Module`` together with ``example_inputs``. The other arguments are the fields of a
-    request; those that are None are left out. Other Python threads run meanwhile.
+    request, listed below; those that are None are left out. Other Python threads run meanwhile.
 
     >>> predict("resnet50", device="a100", workers=8, batch=128).step_time_s.value
     """

@@ -1,22 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fields of a request, for type checkers; docs/python.md says what they mean."""
+"""The fields of a request, for type checkers; docs/request.md says what they mean.
+
+tools/write_request.py writes this file from the program's table of fields; do not edit it.
+"""
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict
 
 
 class Strategy(TypedDict, total=False):
     """How the work is divided among the workers."""
 
-    kind: str
-    tensor: int
-    pipeline: int
-    expert: int
-    context: int
+    kind: Literal["ddp", "allreduce", "dataparallel", "ps", "horovod"]
     micro_batch: int
-    interleave: int
-    recompute: str
     servers: int
     asynchronous: bool
     server_device: str | dict[str, Any]
@@ -35,23 +32,27 @@ class Request(TypedDict, total=False):
     cluster: str | dict[str, Any]
     batch: int
     global_batch: int
-    precision: str
+    precision: Literal["fp32", "tf32", "fp16", "bf16", "fp8", "fp64"]
     framework: str
-    host_speed: float
-    input_rate: float
-    power_limit_w: float
-    context_bytes: float
-    attention: str
-    trainable: str
-    optimizer: str
+    optimizer: Literal[
+        "sgd", "momentum", "adam", "adamw", "lamb", "adagrad", "rmsprop", "lars", "none"
+    ]
     strategy: str | Strategy
+    mode: Literal["train", "inference"]
+    trainable: str
+    attention: Literal["math", "flash"]
+    autotune: bool
+    dataset: str
     samples: float
     epochs: float
     steps: float
     tokens: float
-    dataset: str
-    mode: str
-    predictors: list[str]
-    engine: str
+    host_speed: float
+    input_rate: float
+    copy_rate: float
+    power_limit_w: float
+    context_bytes: float
     price_per_device_hour: float
     cloud: str
+    predictors: list[str]
+    engine: Literal["auto", "operators"]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import json
 import pathlib
 import pickle
@@ -15,6 +16,7 @@ import time
 import pytest
 
 import foretrain
+from foretrain.request import Request, Strategy
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +68,19 @@ def test_nested_fields_are_dictionaries() -> None:
     assert report.resources.server.net_tx.unit == "B/s"
     text = foretrain.predict("resnet18", device="t4", workers=2, strategy="ddp", network=None)
     assert text.communication_s > 0
+
+
+def test_keywords_are_the_fields_of_the_table() -> None:
+    table = json.loads(foretrain._core.request_fields_json())
+    fields = {row["name"] for row in table}
+    inner = {field["name"] for row in table for field in row.get("fields", [])}
+    keywords = set(inspect.signature(foretrain.predict).parameters) - {"example_inputs"}
+    assert keywords == fields
+    assert set(Request.__annotations__) == fields - {"model"}
+    assert set(Strategy.__annotations__) == inner
+    for name in (fields | inner) - {"model"}:
+        assert f"{name}: " in foretrain.predict.__doc__
+    assert "tensor: " not in foretrain.predict.__doc__  # refused so far, so not offered
 
 
 def test_errors_have_a_kind_and_pass_between_processes() -> None:

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+
+#include "foretrain/request/detail/member_field.h"
+#include "foretrain/request/request_fields.h"
+
+namespace foretrain {
+namespace {
+
+using detail::field;
+
+constexpr FieldRange up_to(double most) { return {1, most, false}; }
+constexpr FieldRange kPositive{0, 1e18, true};
+constexpr FieldRange kNotNegative{0, 1e18, false};
+constexpr double kMostWorkers = 1e6;
+constexpr double kMostOnNode = 1024;
+
+constexpr std::array<std::string_view, 2> kAttentions{"math", "flash"};
+constexpr std::array<std::string_view, 2> kEngines{"auto", "operators"};
+constexpr std::array<std::string_view, 3> kComingEngines{"inspector", "embedding", "scaling"};
+constexpr std::array<std::string_view, 3> kRecomputes{"none", "selective", "full"};
+
+constexpr std::array kFields{
+    field<&Request::model>(
+        {.name = "model",
+         .group = "Model",
+         .help = "a built-in name (foretrain models) or a file: .onnx, .ftg.json, config.json; "
+                 "sizes go behind a colon, as in model.onnx:height=224; required"}),
+    field<&Request::device>({.name = "device",
+                             .group = "Cluster",
+                             .help = "a name (foretrain devices), or a datasheet as JSON or file"}),
+    field<&Request::workers>({.name = "workers",
+                              .group = "Cluster",
+                              .help = "devices that compute, in all",
+                              .range = up_to(kMostWorkers)}),
+    field<&Request::workers_per_node>({.name = "workers_per_node",
+                                       .group = "Cluster",
+                                       .help = "devices on each node",
+                                       .absent = "all on one node up to 8",
+                                       .range = up_to(kMostOnNode)}),
+    field<&Request::placement>({.name = "placement",
+                                .group = "Cluster",
+                                .help = "devices on each node, e.g. [3,3,4,4]",
+                                .range = up_to(kMostOnNode)}),
+    field<&Request::intra_node>(
+        {.name = "intra_node",
+         .group = "Cluster",
+         .help = "link inside a node: pcie3-x16, nvlink2, nvswitch, ... or JSON"}),
+    field<&Request::network>({.name = "network",
+                              .group = "Cluster",
+                              .help = "link between nodes: 10gbe, 4xhdr, 50gbps, ... or JSON"}),
+    field<&Request::cluster>({.name = "cluster",
+                              .group = "Cluster",
+                              .help = "file or JSON of a cluster with mixed devices or links"}),
+    field<&Request::batch>({.name = "batch",
+                            .group = "Training",
+                            .help = "samples per data-parallel rank and step",
+                            .absent = "32",
+                            .range = up_to(1e9)}),
+    field<&Request::global_batch>({.name = "global_batch",
+                                   .group = "Training",
+                                   .help = "samples per step over all ranks, instead of batch",
+                                   .range = up_to(1e12)}),
+    field<&Request::precision>({.name = "precision",
+                                .group = "Training",
+                                .help = "what GEMMs and convolutions compute in"}),
+    field<&Request::framework>({.name = "framework",
+                                .group = "Training",
+                                .help = "pytorch, pytorch-compile, tensorflow, ..."}),
+    field<&Request::optimizer>(
+        {.name = "optimizer", .group = "Training", .help = "what updates the parameters"}),
+    field<&Request::strategy>({.name = "strategy",
+                               .group = "Strategy",
+                               .help = "how the work is divided, an object or its kind",
+                               .absent = "ddp"}),
+    field<&Request::mode>({.name = "mode", .group = "Training", .help = "what a step does"}),
+    field<&Request::trainable>({.name = "trainable",
+                                .group = "Training",
+                                .help = "what has gradients: all, head or lora:rank=16"}),
+    field<&Request::attention>({.name = "attention",
+                                .group = "Training",
+                                .help = "how attention is computed",
+                                .absent = "by framework and precision",
+                                .words = kAttentions}),
+    field<&Request::autotune>(
+        {.name = "autotune",
+         .group = "Training",
+         .help = "convolutions try algorithms first, as cudnn.benchmark does: true or false",
+         .absent = "by framework"}),
+    field<&Request::dataset>(
+        {.name = "dataset", .group = "Length", .help = "imagenet, cifar10, ...: sets samples"}),
+    field<&Request::samples>({.name = "samples",
+                              .group = "Length",
+                              .help = "samples in the data set",
+                              .range = kPositive}),
+    field<&Request::epochs>({.name = "epochs",
+                             .group = "Length",
+                             .help = "passes over the data set",
+                             .range = kPositive}),
+    field<&Request::steps>({.name = "steps",
+                            .group = "Length",
+                            .help = "length of the job in steps",
+                            .range = kPositive}),
+    field<&Request::tokens>({.name = "tokens",
+                             .group = "Length",
+                             .help = "length of the job in tokens",
+                             .range = kPositive}),
+    field<&Request::host_speed>({.name = "host_speed",
+                                 .group = "Machine",
+                                 .help = "speed of the host against the reference machine",
+                                 .range = kPositive}),
+    field<&Request::input_rate>({.name = "input_rate",
+                                 .group = "Machine",
+                                 .help = "samples per second that one worker's input delivers",
+                                 .absent = "no limit",
+                                 .range = kPositive}),
+    field<&Request::copy_rate>({.name = "copy_rate",
+                                .group = "Machine",
+                                .help = "bytes/s of an input copy that each step waits for",
+                                .absent = "none",
+                                .range = kPositive}),
+    field<&Request::power_limit_w>({.name = "power_limit_w",
+                                    .group = "Machine",
+                                    .help = "watts that a device may draw",
+                                    .absent = "its datasheet's",
+                                    .range = kPositive}),
+    field<&Request::context_bytes>({.name = "context_bytes",
+                                    .group = "Machine",
+                                    .help = "device memory taken by driver and libraries",
+                                    .absent = "by device",
+                                    .range = kNotNegative}),
+    field<&Request::price_per_device_hour>({.name = "price_per_device_hour",
+                                            .group = "Cost",
+                                            .help = "in USD, for the cost",
+                                            .range = kNotNegative}),
+    field<&Request::cloud>({.name = "cloud",
+                            .group = "Cost",
+                            .help = "cloud instance (foretrain clouds), for network and cost"}),
+    field<&Request::predictors>(
+        {.name = "predictors",
+         .group = "Engine",
+         .help = "files written by fit: operators, calibration, framework, intervals"}),
+    field<&Request::engine>({.name = "engine",
+                             .group = "Engine",
+                             .help = "what predicts",
+                             .words = kEngines,
+                             .hidden_words = kComingEngines}),
+};
+
+constexpr std::array kStrategyFields{
+    field<&Strategy::kind>(
+        {.name = "kind", .group = "Strategy", .help = "how gradients are exchanged"}),
+    field<&Strategy::micro_batch>({.name = "micro_batch",
+                                   .group = "Strategy",
+                                   .help = "samples per forward pass",
+                                   .absent = "the batch",
+                                   .range = up_to(1e9)}),
+    field<&Strategy::servers>(
+        {.name = "servers", .group = "Strategy", .help = "parameter servers", .range = up_to(1e5)}),
+    field<&Strategy::asynchronous>({.name = "asynchronous",
+                                    .group = "Strategy",
+                                    .help = "workers do not wait for each other: true or false"}),
+    field<&Strategy::server_device>(
+        {.name = "server_device", .group = "Strategy", .help = "what a server runs on"}),
+    field<&Strategy::server_placement>({.name = "server_placement",
+                                        .group = "Strategy",
+                                        .help = "servers on each node",
+                                        .absent = "round-robin",
+                                        .range = {0, kMostOnNode, false}}),
+    field<&Strategy::tensor>({.name = "tensor",
+                              .group = "Strategy",
+                              .help = "tensor-parallel degree",
+                              .range = up_to(kMostWorkers),
+                              .hidden = true}),
+    field<&Strategy::pipeline>({.name = "pipeline",
+                                .group = "Strategy",
+                                .help = "pipeline stages",
+                                .range = up_to(kMostWorkers),
+                                .hidden = true}),
+    field<&Strategy::expert>({.name = "expert",
+                              .group = "Strategy",
+                              .help = "expert-parallel degree",
+                              .range = up_to(kMostWorkers),
+                              .hidden = true}),
+    field<&Strategy::context>({.name = "context",
+                               .group = "Strategy",
+                               .help = "context-parallel degree",
+                               .range = up_to(kMostWorkers),
+                               .hidden = true}),
+    field<&Strategy::interleave>({.name = "interleave",
+                                  .group = "Strategy",
+                                  .help = "model chunks per pipeline stage",
+                                  .range = up_to(kMostOnNode),
+                                  .hidden = true}),
+    field<&Strategy::recompute>({.name = "recompute",
+                                 .group = "Strategy",
+                                 .help = "what is computed again in the backward pass",
+                                 .words = kRecomputes,
+                                 .hidden = true}),
+};
+
+}  // namespace
+
+std::span<const RequestField> request_fields() { return kFields; }
+std::span<const RequestField> strategy_fields() { return kStrategyFields; }
+
+}  // namespace foretrain
