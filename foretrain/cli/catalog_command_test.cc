@@ -22,7 +22,7 @@ Json list_of(const std::vector<std::string>& arguments) {
 }
 
 TEST(Catalogs, JsonHasAllEntriesWithNames) {
-  for (const char* command : {"models", "devices", "networks", "clouds"}) {
+  for (const char* command : {"models", "devices", "networks", "clouds", "frameworks"}) {
     const Json list = list_of({command, "--json"});
     EXPECT_GT(list.size(), 10U) << command;
     for (const Json& entry : list) EXPECT_FALSE(entry["name"].get<std::string>().empty());
@@ -44,7 +44,7 @@ TEST(Catalogs, OneDeviceIsShownWithItsSources) {
 }
 
 TEST(Catalogs, TablesFitEightyColumns) {
-  for (const char* command : {"models", "devices", "networks", "clouds"}) {
+  for (const char* command : {"models", "devices", "networks", "clouds", "frameworks"}) {
     const Outcome outcome = run_program({command});
     std::size_t column = 0;
     for (const char c : outcome.out) {

@@ -24,5 +24,6 @@ void add_devices_command(CLI::App& app, Console& console);
 void add_networks_command(CLI::App& app, Console& console);
 void add_clouds_command(CLI::App& app, Console& console);
 void add_fields_command(CLI::App& app, Console& console);
+void add_frameworks_command(CLI::App& app, Console& console);
 
 }  // namespace foretrain::cli

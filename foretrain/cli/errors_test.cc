@@ -36,8 +36,8 @@ TEST(Program, AloneAndHelpExplainThemselves) {
 }
 
 TEST(Program, EveryCommandHasHelpWithAnExample) {
-  for (const char* command :
-       {"predict", "graph", "models", "devices", "networks", "clouds", "evaluate", "simulate"}) {
+  for (const char* command : {"predict", "graph", "models", "devices", "networks", "clouds",
+                              "frameworks", "evaluate", "simulate"}) {
     const Outcome outcome = run_program({command, "--help"});
     EXPECT_EQ(outcome.code, 0) << command;
     EXPECT_NE(outcome.out.find("Example"), std::string::npos) << command;

@@ -41,7 +41,7 @@ TEST(FitCommand, APredictorOnStandardOutputIsAlone) {
 // Where constants were before they were fitted: `fit` reads that file, no prediction does.
 TEST(FitCommand, PriorConstantsAreNotInTheProgram) {
   const std::string program = read_text(std::getenv("FORETRAIN_PROGRAM"));
-  EXPECT_NE(program.find("data/predictors/operators.json"), std::string::npos);
+  EXPECT_NE(program.find("predictors/operators.json"), std::string::npos);
   EXPECT_EQ(program.find("_prior.json"), std::string::npos);
 }
 

@@ -35,8 +35,4 @@ AllReduce all_reduce(double bytes, const Path& path) {
   return best;
 }
 
-AllReduce all_reduce(double bytes, const hw::Cluster& cluster) {
-  return all_reduce(bytes, path_over(cluster));
-}
-
 }  // namespace foretrain::comm

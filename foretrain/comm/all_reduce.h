@@ -5,7 +5,6 @@
 
 #include "foretrain/base/seconds.h"
 #include "foretrain/comm/path.h"
-#include "foretrain/hw/cluster.h"
 
 namespace foretrain::comm {
 
@@ -27,6 +26,5 @@ struct AllReduce {
 // More bytes never take less time, more bandwidth never more. One rank is free.
 // Assumes no other traffic. Sources: ring.h, tree.h, hierarchical.h.
 AllReduce all_reduce(double bytes, const Path& path);
-AllReduce all_reduce(double bytes, const hw::Cluster& cluster);
 
 }  // namespace foretrain::comm

@@ -19,6 +19,11 @@ hw::Cluster cluster_of(int nodes, int devices, const hw::Link& inside, const hw:
   return cluster;
 }
 
+// Links without names are taken as they are described.
+AllReduce all_reduce(double bytes, const hw::Cluster& cluster) {
+  return comm::all_reduce(bytes, path_over(cluster, Constants{}));
+}
+
 const hw::Link kInside{.latency = Seconds{1.6e-6}, .bytes_per_s = 250e9};
 const hw::Link kRdma{.latency = Seconds{7e-6}, .bytes_per_s = 12.5e9, .nics = 8};
 const hw::Link kTcp{.latency = Seconds{27e-6}, .bytes_per_s = 1e9, .rdma = false};
@@ -46,10 +51,10 @@ TEST(AllReduce, FewBytesOnManyNodesUseATree) {
 
 // As above with steps of the chain at a quarter of the latency, and a launch of 5 us.
 TEST(AllReduce, ATreeHasItsOwnStepsInsideNodes) {
-  Path path = path_over(cluster_of(16, 8, kInside, kRdma));
+  Path path = path_over(cluster_of(16, 8, kInside, kRdma), Constants{});
   path.inside.chain = 0.25;
   path.flat.launch = Seconds{5e-6};
-  const AllReduce result = all_reduce(1e3, path);
+  const AllReduce result = comm::all_reduce(1e3, path);
   EXPECT_EQ(result.algorithm, "tree");
   EXPECT_NEAR(result.time.count(), (5 + 5.6 + 56 + 0.02) * 1e-6, 1e-11);
 }
@@ -135,8 +140,8 @@ TEST(AllReduceLaws, IsNeverWorseThanARing) {
     const hw::Cluster cluster =
         cluster_of(1 + static_cast<int>(random() % 9), 1 + static_cast<int>(random() % 9),
                    random_link(random), random_link(random));
-    const Path path = path_over(cluster);
-    EXPECT_LE(all_reduce(1e7, path).time, ring_all_reduce(1e7, path.ranks, path.flat));
+    const Path path = path_over(cluster, Constants{});
+    EXPECT_LE(comm::all_reduce(1e7, path).time, ring_all_reduce(1e7, path.ranks, path.flat));
   }
 }
 

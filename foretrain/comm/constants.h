@@ -4,11 +4,14 @@
 // docs/models/collectives.md has the formulas and a table made from the comments below.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "foretrain/base/number_file.h"
 #include "foretrain/comm/link.h"
 
 namespace foretrain::comm {
@@ -39,31 +42,34 @@ struct Constants {
   double least_share = 0;      // of the rate, which transfers reach however small they are
   double copy_s_per_byte = 0;  // of each rank's input: what an all-gather into separate tensors
                                // adds in PyTorch
+
+  // Which of them hold for a link of data/hardware/links, and why.
+  struct LinkKind {
+    std::string constants;  // "nvlink", "rdma" or "tcp"
+    int peers = 0;          // devices that a direct link joins a device to; 0: it is no such link
+    std::string source;
+  };
+  std::map<std::string, LinkKind, std::less<>> links;
 };
 
-struct NamedConstant {
-  std::string name;
-  double* value;
-};
+// Every number in the order of the file. Pointers into `constants`.
+std::vector<NumberPlace> named_numbers(Constants& constants);
 
-// Every constant in the order of the file. Pointers into `constants`.
-std::vector<NamedConstant> named_constants(Constants& constants);
-
-// The link as collectives see it: one that data/collectives/links.json names gets the constants of
-// its kind in place of what the catalog says; any other stays as it is described. Links of the
+// The link as collectives see it: one that `constants.links` names gets the constants of its kind
+// in place of what the catalog says; any other stays as it is described. Links of the
 // catalog are known by their names and their ramps, which a user's own link has only if it says so.
 Link tuned(const hw::Link& link, const Constants& constants);
 
 inline constexpr std::string_view kCollectivesFormat = "foretrain-collectives";
 
-// Reads a file as `write_constants` writes it. Throws Error(BadInput) naming `where` for a
-// constant that is missing, unknown or not a number from 0 to 1e9.
+// Reads a file as `write_constants` writes it. Throws Error(BadInput) naming `where` for what is
+// missing, unknown or wrong.
 Constants read_constants(std::string_view text, const std::string& where);
+
+// `constants` with the numbers of such a file, which may leave the links out.
+Constants with_numbers_of(std::string_view text, const std::string& where, Constants constants);
 
 // `notes` are lines of text that say where the numbers come from.
 std::string write_constants(const Constants& constants, std::span<const std::string> notes);
-
-// What is shipped.
-const Constants& shipped_constants();
 
 }  // namespace foretrain::comm

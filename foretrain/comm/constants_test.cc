@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <sstream>
+
 #include "foretrain/base/error.h"
 #include "foretrain/hw/catalog.h"
 #include "foretrain/hw/load_catalog.h"
@@ -14,7 +17,8 @@ namespace {
 Constants numbered() {
   Constants constants;
   double next = 1;
-  for (const NamedConstant& constant : named_constants(constants)) *constant.value = next++;
+  for (const NumberPlace& number : named_numbers(constants)) *number.value = next++;
+  constants.links["nvlink3"] = {"nvlink", 3, "a whitepaper"};
   return constants;
 }
 
@@ -23,10 +27,18 @@ TEST(Constants, AreReadAsTheyWereWritten) {
   const std::string text = write_constants(numbered(), std::span(&note, 1));
   Constants read = read_constants(text, "file");
   double expected = 1;
-  for (const NamedConstant& constant : named_constants(read)) {
-    EXPECT_EQ(*constant.value, expected++) << constant.name;
+  for (const NumberPlace& number : named_numbers(read)) {
+    EXPECT_EQ(*number.value, expected++) << number.group << "." << number.name;
   }
   EXPECT_EQ(write_constants(read, std::span(&note, 1)), text);
+}
+
+// A fit may start from numbers alone; what is predicted with needs the links too.
+TEST(Constants, NumbersMayComeWithoutLinks) {
+  const std::string numbers = write_constants(Constants{}, {});
+  EXPECT_EQ(with_numbers_of(numbers, "file", numbered()).links.at("nvlink3").peers, 3);
+  EXPECT_EQ(with_numbers_of(numbers, "file", numbered()).launch_s, 0);
+  EXPECT_THROW(read_constants(numbers, "file"), Error);
 }
 
 std::string problem(const std::string& text) {
@@ -45,14 +57,26 @@ TEST(Constants, NamesWhatIsWrong) {
     changed.replace(changed.find(old), old.size(), now);
     return problem(changed);
   };
-  EXPECT_NE(with("foretrain-collectives", "other").find("fit collectives"), std::string::npos);
+  EXPECT_NE(with("foretrain-collectives", "other").find("foretrain-collectives"),
+            std::string::npos);
+  EXPECT_NE(with("\"nvlink3\"", "\"nvlink3\": 3, \"nvlink4\"").find("links.nvlink3"),
+            std::string::npos);
+  EXPECT_NE(
+      with("\"constants\": \"nvlink\"", "\"constants\": \"wire\"").find("nvlink, rdma or tcp"),
+      std::string::npos);
   EXPECT_NE(with("\"chain\"", "\"chian\"").find("chain"), std::string::npos);
   EXPECT_NE(with("\"ramp_s\": 3.0", "\"ramp_s\": -3").find("nvlink.ramp_s"), std::string::npos);
-  EXPECT_NE(with("\"notes\": []", "\"notes\": [], \"more\": 1").find("more"), std::string::npos);
+  EXPECT_NE(with("\"notes\": []", "\"notes\": [], \"more\": {\"x\": 1}").find("more.x"),
+            std::string::npos);
 }
 
+// With the links of the file in use.
 Constants some() {
+  const std::string file = "data/predictors/collectives.json";
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
   Constants constants;
+  constants.links = read_constants(text.str(), file).links;
   constants.nvlink = {.efficiency = 0.5, .latency_s = 3e-6, .ramp_s = 4e-6, .chain = 0.2};
   constants.rdma = {.efficiency = 0.25, .latency_s = 9e-6, .ramp_s = 8e-6, .ramp_growth = 0.1};
   constants.tcp_pair = 3;

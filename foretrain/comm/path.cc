@@ -140,6 +140,4 @@ Path path_over(const hw::Cluster& cluster, const Constants& constants) {
   return path_over(cluster, {.first = 0, .ranks = ranks, .stride = 1}, constants);
 }
 
-Link effective_link(const hw::Cluster& cluster) { return path_over(cluster).flat; }
-
 }  // namespace foretrain::comm

@@ -51,11 +51,7 @@ struct Path {
 // Pair: one NIC, or the links that lead to one peer, at `pair` times the rate, without ramp.
 // Sources: fits of NCCL on T4 cloud nodes over TCP (Pollux data: 0.077) and on the data of
 // `foretrain fit collectives`, measurements on Perlmutter (NICs); docs/models/collectives.md.
-Path path_over(const hw::Cluster& cluster, const Group& group,
-               const Constants& constants = shipped_constants());
-Path path_over(const hw::Cluster& cluster, const Constants& constants = shipped_constants());
-
-// The link that a ring over all ranks of the cluster sees: path_over(cluster).flat.
-Link effective_link(const hw::Cluster& cluster);
+Path path_over(const hw::Cluster& cluster, const Group& group, const Constants& constants);
+Path path_over(const hw::Cluster& cluster, const Constants& constants);
 
 }  // namespace foretrain::comm

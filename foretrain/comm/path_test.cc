@@ -29,8 +29,14 @@ hw::Node node(int devices, int inside, int network) {
   return {.devices = devices, .intra_node = inside, .network = network};
 }
 
+// Links without names are taken as they are described.
+Path plain_path(const hw::Cluster& cluster) { return path_over(cluster, Constants{}); }
+Path plain_path(const hw::Cluster& cluster, const Group& group) {
+  return path_over(cluster, group, Constants{});
+}
+
 TEST(Path, OneNodeSeesItsOwnLinkAlone) {
-  const Path path = path_over(cluster_of({node(8, 0, 3)}));
+  const Path path = plain_path(cluster_of({node(8, 0, 3)}));
   EXPECT_EQ(path.ranks, 8);
   EXPECT_EQ(path.nodes, 1);
   EXPECT_EQ(path.most_devices, 8);
@@ -44,19 +50,18 @@ TEST(Path, OneNodeSeesItsOwnLinkAlone) {
 TEST(Path, AcrossNodesTheNicsDecide) {
   const hw::Cluster cluster =
       cluster_of({node(2, 0, 2), node(2, 0, 2), node(2, 0, 2), node(2, 0, 2)});
-  const Path path = path_over(cluster);
+  const Path path = plain_path(cluster);
   EXPECT_EQ(path.nodes, 4);
   EXPECT_DOUBLE_EQ(path.inside.bytes_per_s, 150e9);
   EXPECT_DOUBLE_EQ(path.across.bytes_per_s, 50e9);
   EXPECT_DOUBLE_EQ(path.flat.bytes_per_s, 50e9);
   EXPECT_NEAR(path.flat.latency.count(), 29e-6 / 7, 1e-15);
   EXPECT_DOUBLE_EQ(path.flat.ramp.count(), 80e-6);
-  EXPECT_DOUBLE_EQ(effective_link(cluster).bytes_per_s, 50e9);
 }
 
 TEST(Path, ANodeDrivesNoMoreNicsThanItHasDevices) {
   for (const int devices : {1, 2, 4, 8}) {
-    const Path path = path_over(cluster_of({node(devices, 0, 2), node(devices, 0, 2)}));
+    const Path path = plain_path(cluster_of({node(devices, 0, 2), node(devices, 0, 2)}));
     EXPECT_DOUBLE_EQ(path.across.bytes_per_s, 25e9 * std::min(devices, 4));
   }
 }
@@ -65,7 +70,7 @@ TEST(Path, ANodeDrivesNoMoreNicsThanItHasDevices) {
 // on four nodes: ten links inside at 2 us and three across at 27 us: 101/13 us.
 TEST(Path, UnevenPlacementOverTcp) {
   const Path path =
-      path_over(cluster_of({node(3, 0, 3), node(3, 0, 3), node(4, 0, 3), node(4, 0, 3)}));
+      plain_path(cluster_of({node(3, 0, 3), node(3, 0, 3), node(4, 0, 3), node(4, 0, 3)}));
   EXPECT_EQ(path.ranks, 14);
   EXPECT_EQ(path.most_devices, 4);
   EXPECT_FALSE(path.even);
@@ -75,23 +80,23 @@ TEST(Path, UnevenPlacementOverTcp) {
 }
 
 TEST(Path, TheSlowestOfMixedLinksDecides) {
-  EXPECT_DOUBLE_EQ(path_over(cluster_of({node(4, 0, 2), node(4, 1, 2)})).flat.bytes_per_s, 2e9);
-  EXPECT_DOUBLE_EQ(path_over(cluster_of({node(1, 0, 2), node(1, 0, 3)})).flat.bytes_per_s, 1e9);
-  EXPECT_FALSE(path_over(cluster_of({node(1, 0, 2), node(1, 0, 3)})).across.rdma);
+  EXPECT_DOUBLE_EQ(plain_path(cluster_of({node(4, 0, 2), node(4, 1, 2)})).flat.bytes_per_s, 2e9);
+  EXPECT_DOUBLE_EQ(plain_path(cluster_of({node(1, 0, 2), node(1, 0, 3)})).flat.bytes_per_s, 1e9);
+  EXPECT_FALSE(plain_path(cluster_of({node(1, 0, 2), node(1, 0, 3)})).across.rdma);
 }
 
 TEST(Path, ANodeWithOneDeviceDoesNotUseItsInside) {
-  EXPECT_DOUBLE_EQ(path_over(cluster_of({node(1, 1, 2), node(1, 1, 2)})).flat.bytes_per_s, 25e9);
+  EXPECT_DOUBLE_EQ(plain_path(cluster_of({node(1, 1, 2), node(1, 1, 2)})).flat.bytes_per_s, 25e9);
 }
 
 // Two nodes of four. Ranks 0..3 stay inside. Ranks 1 and 5 are one of four groups that share four
 // NICs of 25 GB/s: 25 GB/s each.
 TEST(Path, GroupsSideBySideShareTheNics) {
   const hw::Cluster cluster = cluster_of({node(4, 0, 2), node(4, 0, 2)});
-  const Path inside = path_over(cluster, {.first = 0, .ranks = 4, .stride = 1});
+  const Path inside = plain_path(cluster, {.first = 0, .ranks = 4, .stride = 1});
   EXPECT_EQ(inside.nodes, 1);
   EXPECT_DOUBLE_EQ(inside.flat.bytes_per_s, 150e9);
-  const Path across = path_over(cluster, {.first = 1, .ranks = 2, .stride = 4});
+  const Path across = plain_path(cluster, {.first = 1, .ranks = 2, .stride = 4});
   EXPECT_EQ(across.nodes, 2);
   EXPECT_EQ(across.most_devices, 1);
   EXPECT_DOUBLE_EQ(across.flat.bytes_per_s, 25e9);
@@ -101,7 +106,7 @@ TEST(Path, GroupsSideBySideShareTheNics) {
 // Stride 2: ranks 0, 2 | 4, 6. Two groups share 100 GB/s.
 TEST(Path, GroupsThatFillANodePartlyShareItsNics) {
   const hw::Cluster cluster = cluster_of({node(4, 0, 2), node(4, 0, 2)});
-  const Path path = path_over(cluster, {.first = 0, .ranks = 4, .stride = 2});
+  const Path path = plain_path(cluster, {.first = 0, .ranks = 4, .stride = 2});
   EXPECT_EQ(path.nodes, 2);
   EXPECT_EQ(path.most_devices, 2);
   EXPECT_DOUBLE_EQ(path.across.bytes_per_s, 50e9);
@@ -115,6 +120,7 @@ TEST(Path, DirectLinksLeadToThoseOfTheGroupAlone) {
   cluster.links[0].ramp = Seconds{1e-6};
   Constants constants;
   constants.nvlink = {.efficiency = 0.5, .latency_s = 2e-6, .pair = 2};
+  constants.links["nvlink3"] = {"nvlink", 3, ""};
   for (const auto& [ranks, rate] : {std::pair{2, 50e9}, {3, 100e9}, {4, 150e9}, {8, 150e9}}) {
     const Group group{.first = 0, .ranks = ranks, .stride = 1};
     const Path path = path_over(cluster, group, constants);
@@ -137,6 +143,8 @@ TEST(Path, LinksOfTheCatalogHaveTheirConstants) {
       .efficiency = 0.8, .latency_s = 9e-6, .ramp_s = 40e-6, .ramp_growth = 0.5, .pair = 0.6};
   constants.launch_s = 5e-6;
   constants.least_share = 0.1;
+  constants.links["nvswitch3"] = {"nvlink", 0, ""};
+  constants.links["hdr"] = {"rdma", 0, ""};
   const Path path = path_over(cluster, constants);
   EXPECT_NEAR(path.flat.latency.count(), 51e-6 / 7, 1e-15);
   EXPECT_DOUBLE_EQ(path.flat.ramp.count(), 40e-6 * std::sqrt(2));
@@ -152,8 +160,8 @@ TEST(Path, LinksOfTheCatalogHaveTheirConstants) {
 
 TEST(PathLaws, TheGroupOfAllRanksIsTheCluster) {
   const hw::Cluster cluster = cluster_of({node(3, 0, 3), node(4, 1, 3), node(1, 0, 2)});
-  const Path all = path_over(cluster);
-  const Path group = path_over(cluster, {.first = 0, .ranks = 8, .stride = 1});
+  const Path all = plain_path(cluster);
+  const Path group = plain_path(cluster, {.first = 0, .ranks = 8, .stride = 1});
   EXPECT_EQ(all.flat.bytes_per_s, group.flat.bytes_per_s);
   EXPECT_EQ(all.flat.latency, group.flat.latency);
   EXPECT_EQ(all.nodes, group.nodes);

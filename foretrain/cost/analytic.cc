@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/cost/families.h"
-#include "foretrain/cost/op_time.h"
+#include "foretrain/cost/detail/families.h"
 
 namespace foretrain::cost {
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "foretrain/cost/detail/families.h"
 #include "foretrain/cost/detail/gemm.h"
 #include "foretrain/cost/detail/sustained.h"
-#include "foretrain/cost/families.h"
 
 namespace foretrain::cost {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "foretrain/cost/families.h"
+#include "foretrain/cost/detail/families.h"
 #include "foretrain/cost/test_device.h"
 #include "foretrain/graph/backward.h"
 #include "foretrain/graph/builder.h"

@@ -3,17 +3,13 @@
 
 #include <cmath>
 
-#include "foretrain/base/embedded.h"
 #include "foretrain/base/error.h"
 #include "foretrain/base/json.h"
 
 namespace foretrain::cost {
 
-extern const std::span<const EmbeddedFile> kPredictorFiles;
-
 namespace {
 
-constexpr const char* kFormat = "foretrain-operators";
 constexpr int kVersion = 1;
 
 // Calls visit(group, name, value) for every constant; value is a double or an array of them.
@@ -277,7 +273,8 @@ std::vector<NamedConstant> named_constants(Constants& constants) {
 Constants read_constants(std::string_view text, const std::string& where) {
   const Json file = parse_json(text, where);
   JsonFields top(file, where);
-  if (top.required_text("format") != kFormat || top.required_number("version") != kVersion) {
+  if (top.required_text("format") != kOperatorsFormat ||
+      top.required_number("version") != kVersion) {
     throw Error(
         ErrorKind::BadInput,
         where + ": not an operator model of version 1; `foretrain fit operators` writes one");
@@ -306,7 +303,7 @@ Constants read_constants(std::string_view text, const std::string& where) {
 }
 
 std::string write_constants(const Constants& constants, std::span<const std::string> notes) {
-  OrderedJson file{{"format", kFormat}, {"version", kVersion}, {"notes", notes}};
+  OrderedJson file{{"format", kOperatorsFormat}, {"version", kVersion}, {"notes", notes}};
   Constants copy = constants;
   visit_all(copy, [&file](const char* group, const char* name, auto& value) {
     file[group][name] = value;
@@ -321,18 +318,6 @@ OperatorModel make_operator_model(const Constants& c) {
           SmoothMax(c.vector_conv.exponent),
           SmoothMax(c.tensor_conv.exponent),
           SmoothMax(c.attention.exponent)};
-}
-
-const OperatorModel& shipped_operator_model() {
-  static const OperatorModel kShipped = [] {
-    for (const EmbeddedFile& file : kPredictorFiles) {
-      if (file.name.ends_with("operators.json")) {
-        return make_operator_model(read_constants(file.text, std::string(file.name)));
-      }
-    }
-    throw Error(ErrorKind::Io, "the program has no operator model: data/predictors/operators.json");
-  }();
-  return kShipped;
 }
 
 }  // namespace foretrain::cost

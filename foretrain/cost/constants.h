@@ -294,14 +294,13 @@ struct OperatorModel {
 
 OperatorModel make_operator_model(const Constants& constants);
 
+inline constexpr std::string_view kOperatorsFormat = "foretrain-operators";
+
 // Reads a file as `write_constants` writes it. Throws Error(BadInput) naming `where` for a constant
 // that is missing, unknown or not a positive number.
 Constants read_constants(std::string_view text, const std::string& where);
 
 // `notes` are lines of text that say where the numbers come from.
 std::string write_constants(const Constants& constants, std::span<const std::string> notes);
-
-// What is shipped.
-const OperatorModel& shipped_operator_model();
 
 }  // namespace foretrain::cost

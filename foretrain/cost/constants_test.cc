@@ -60,9 +60,5 @@ TEST(Constants, SayWhatIsWrongInAFile) {
   EXPECT_NE(problem(text, "\"miss\":", "\"new\": 1, \"miss\":").find("new"), std::string::npos);
 }
 
-TEST(Constants, ShippedOnesAreReadable) {
-  EXPECT_GT(shipped_operator_model().constants.power.vector_old, 0);
-}
-
 }  // namespace
 }  // namespace foretrain::cost

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "foretrain/cost/families.h"
+#include "foretrain/cost/detail/families.h"
 #include "foretrain/cost/test_device.h"
 #include "foretrain/graph/backward.h"
 #include "foretrain/graph/builder.h"

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "foretrain/cost/families.h"
-#include "foretrain/cost/update.h"
+#include "foretrain/cost/detail/families.h"
+#include "foretrain/cost/detail/update.h"
 
 namespace foretrain::cost {
 namespace {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,10 +29,11 @@ struct GradientStatistics {
   TensorWork lone{};   // more of that, of a worker without others
 };
 
-// What a framework does to a step besides the model's own arithmetic. One row per framework
-// in framework.cc, each number with its source.
+// What a framework does to a step besides the model's own arithmetic; the defaults are those of
+// eager PyTorch with one launch per tensor. data/predictors/frameworks.json has those in use.
 struct Framework {
-  std::string_view name;
+  std::string name{};
+  std::string source{};  // where the row comes from
   graph::Casting casting = graph::Casting::Automatic;
   graph::Fusion fusion = graph::Fusion::None;
   graph::GradientHandling gradients = graph::GradientHandling::Fresh;
@@ -63,7 +65,9 @@ GradientStatistics statistics_of(const Framework& framework, graph::Optimizer op
                                  int workers);
 
 // Throws Error(NotFound) with near matches.
-const Framework& framework_named(const std::string& name);
-std::vector<std::string> framework_names();
+const Framework& framework_named(std::span<const Framework> frameworks, std::string_view name);
+
+// Adds the framework, in place of one of the same name.
+void put(Framework framework, std::vector<Framework>& frameworks);
 
 }  // namespace foretrain::cost

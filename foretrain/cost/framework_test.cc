@@ -4,14 +4,16 @@
 #include <gtest/gtest.h>
 
 #include "foretrain/base/error.h"
+#include "foretrain/cost/test_device.h"
 
 namespace foretrain::cost {
 namespace {
 
 TEST(Framework, EveryNameFindsItsRow) {
-  for (const std::string& name : framework_names()) {
-    const Framework& row = framework_named(name);
-    EXPECT_EQ(row.name, name);
+  EXPECT_GT(known_frameworks().size(), 10u);
+  for (const Framework& row : known_frameworks()) {
+    EXPECT_EQ(&framework_named(row.name), &row);
+    EXPECT_FALSE(row.source.empty());
     EXPECT_GT(row.host_scale, 0);
     EXPECT_GE(row.update_passes, 1);
     EXPECT_GE(row.update_tensors_per_launch, 1);
@@ -30,6 +32,15 @@ TEST(Framework, StatisticsDependOnOptimizerAndWorkers) {
   EXPECT_EQ(alone.hook.values, 20);
   EXPECT_EQ(alone.after.operators, 9 + 5 + 9 + 2);
   EXPECT_EQ(alone.after.values, 8 + 11 + 13 + 6);
+}
+
+TEST(Framework, TakesThePlaceOfTheOneOfItsName) {
+  std::vector<Framework> some;
+  put({.name = "a", .host_scale = 2}, some);
+  put({.name = "b", .host_scale = 3}, some);
+  put({.name = "a", .host_scale = 4}, some);
+  ASSERT_EQ(some.size(), 2u);
+  EXPECT_EQ(framework_named(some, "a").host_scale, 4);
 }
 
 TEST(Framework, AnUnknownNameListsNearOnes) {

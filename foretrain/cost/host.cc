@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 
-#include "foretrain/cost/op_time.h"
-#include "foretrain/cost/update.h"
+#include "foretrain/cost/detail/families.h"
+#include "foretrain/cost/detail/update.h"
 
 namespace foretrain::cost {
 namespace {

@@ -3,8 +3,8 @@
 // are the operator's own (graph::Work) times what eager kernels move beyond them.
 #include <algorithm>
 
-#include "foretrain/cost/families.h"
-#include "foretrain/cost/update.h"
+#include "foretrain/cost/detail/families.h"
+#include "foretrain/cost/detail/update.h"
 
 namespace foretrain::cost {
 namespace {

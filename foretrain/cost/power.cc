@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "foretrain/cost/op_time.h"
+#include "foretrain/cost/detail/families.h"
 
 namespace foretrain::cost {
 namespace {

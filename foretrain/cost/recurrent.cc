@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <utility>
 
+#include "foretrain/cost/detail/families.h"
 #include "foretrain/cost/detail/gemm.h"
-#include "foretrain/cost/families.h"
 
 namespace foretrain::cost {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "foretrain/cost/families.h"
+#include "foretrain/cost/detail/families.h"
 #include "foretrain/cost/test_device.h"
 #include "foretrain/graph/backward.h"
 #include "foretrain/graph/builder.h"

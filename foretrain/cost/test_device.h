@@ -5,7 +5,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "foretrain/cost/op_time.h"
+#include "foretrain/cost/detail/families.h"
+#include "foretrain/cost/detail/make_context.h"
+#include "foretrain/cost/framework_file.h"
 
 namespace foretrain::cost {
 
@@ -18,6 +20,20 @@ inline const OperatorModel& test_model() {
     return make_operator_model(read_constants(text.str(), file));
   }();
   return kModel;
+}
+
+inline const std::vector<Framework>& known_frameworks() {
+  static const std::vector<Framework> kKnown = [] {
+    const std::string file = "data/predictors/frameworks.json";
+    std::ostringstream text;
+    text << std::ifstream(file).rdbuf();
+    return read_frameworks(text.str(), file);
+  }();
+  return kKnown;
+}
+
+inline const Framework& framework_named(const std::string& name) {
+  return framework_named(known_frameworks(), name);
 }
 
 // Round numbers and no power limit: 10 TFLOP/s, 100 in fp16, 1 TB/s of which 0.87 is sustained,

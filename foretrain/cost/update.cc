@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/cost/update.h"
+#include "foretrain/cost/detail/update.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "foretrain/cost/families.h"
+#include "foretrain/cost/detail/families.h"
 #include "foretrain/graph/optimizer.h"
 
 namespace foretrain::cost {

@@ -10,6 +10,7 @@
 #include "foretrain/evaluate/measured_cluster.h"
 #include "foretrain/hw/cluster.h"
 #include "foretrain/hw/load_catalog.h"
+#include "foretrain/knowledge/library.h"
 
 namespace foretrain::evaluate {
 namespace {
@@ -121,6 +122,7 @@ TEST_F(CollectiveFile, NamesTheLineOfAMistake) {
 //   point-to-point of 100 MB at 0.8 of it: 10 us + 5 ms
 TEST(CollectiveClock, MatchesHandCalculation) {
   comm::Constants constants;
+  constants.links = load_library().collectives->links;
   constants.rdma = {.efficiency = 0.5, .latency_s = 10e-6, .pair = 0.8};
   constants.copy_s_per_byte = 10e-12;
   const hw::Catalog catalog = hw::load_catalog();

@@ -209,7 +209,7 @@ void Run::add(const Case& one) {
 
 // Nor do collectives; the model is what is done, the device the cluster where.
 void Run::time_collectives(const fs::path& path) {
-  CollectiveClock clock(library_.catalog, comm::shipped_constants());
+  CollectiveClock clock(library_.catalog, *library_.collectives);
   const std::vector<CollectiveCase> rows = read_collectives(path);
   if (rows.empty())
     ignored_.push_back({path.filename().string(), "a collective not modelled here"});

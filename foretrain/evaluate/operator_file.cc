@@ -179,14 +179,13 @@ OperatorClock::Place& OperatorClock::place(const std::string& name) {
 
 const hw::Device& OperatorClock::device(const std::string& name) { return *place(name).device; }
 
-const cost::Context& OperatorClock::context(const OperatorCase& one) {
+const cost::OperatorTimer& OperatorClock::timer(const OperatorCase& one) {
   Place& where = place(one.device);
-  auto found = where.contexts.find(one.precision);
-  if (found == where.contexts.end()) {
-    const cost::Framework& eager = cost::framework_named("pytorch");
-    cost::Context fresh = cost::context_for(*where.device, eager, one.precision, model_);
-    fresh.repeated = true;
-    found = where.contexts.emplace(one.precision, fresh).first;
+  auto found = where.timers.find(one.precision);
+  if (found == where.timers.end()) {
+    const cost::OperatorTimer eager(*where.device, cost::Framework{}, one.precision,
+                                    cost::borrowed(model_), cost::Repetition::Alone);
+    found = where.timers.emplace(one.precision, eager).first;
   }
   return found->second;
 }
@@ -196,14 +195,14 @@ double OperatorClock::time_s(const OperatorCase& one) {
   for (const graph::Node& node : one.graph.nodes) {
     if (node.phase != one.phase) continue;
     const graph::NodeView view{one.bound, node};
-    sum += cost::analytic_time(view, graph::work(view), context(one)).total.count();
+    sum += timer(one).time(view, graph::work(view)).total.count();
   }
   return sum;
 }
 
 double OperatorClock::time_s(const OperatorCase& one, cost::ConvAlgorithm algorithm) {
   const graph::NodeView view{one.bound, one.graph.nodes[0]};
-  return cost::conv_time(view, context(one), algorithm).total.count() + one.overhead_s;
+  return timer(one).conv_time(view, algorithm).total.count() + one.overhead_s;
 }
 
 }  // namespace foretrain::evaluate

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "foretrain/cost/families.h"
+#include "foretrain/cost/operator_timer.h"
 #include "foretrain/graph/bind.h"
 #include "foretrain/hw/catalog.h"
 #include "foretrain/knowledge/calibration.h"
@@ -59,11 +59,11 @@ class OperatorClock {
  private:
   struct Place {
     std::unique_ptr<hw::Device> device;
-    std::map<Precision, cost::Context> contexts;
+    std::map<Precision, cost::OperatorTimer> timers;
   };
 
   Place& place(const std::string& name);
-  const cost::Context& context(const OperatorCase& one);
+  const cost::OperatorTimer& timer(const OperatorCase& one);
 
   const hw::Catalog& catalog_;
   const cost::OperatorModel& model_;

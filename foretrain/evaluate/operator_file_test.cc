@@ -8,6 +8,7 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/hw/load_catalog.h"
+#include "foretrain/knowledge/library.h"
 
 namespace foretrain::evaluate {
 namespace {
@@ -103,7 +104,8 @@ TEST_F(OperatorFile, TimesAreThoseOfTheModelAndTheOverhead) {
   const OperatorCases cases =
       read(std::string(kProducts) + "train,nvidia,Tesla T4,bmm,1,4096,4096,4096,1\n");
   const hw::Catalog catalog = hw::load_catalog();
-  OperatorClock clock(catalog, cost::shipped_operator_model());
+  const Library library = load_library();
+  OperatorClock clock(catalog, *library.operators);
   const double time = clock.time_s(*cases[0]);
   // 2 * 4096^3 flops cannot take less than at T4's peak of 8.1 TFLOP/s.
   EXPECT_GT(time, 2 * std::pow(4096.0, 3) / 8.2e12 + cases[0]->overhead_s);

@@ -124,10 +124,10 @@ FittedCollectives fit_collectives(const fs::path& data, const comm::Constants& s
   FittedCollectives result{start, rows.count(), rows.cells(), 0, 0, {}};
   std::vector<double*> places;
   std::vector<Variable> variables;
-  for (const comm::NamedConstant& constant : comm::named_constants(result.constants)) {
-    if (*constant.value <= 0) continue;  // said not to exist
-    places.push_back(constant.value);
-    variables.push_back(variable_for(constant.name, *constant.value));
+  for (const NumberPlace& number : comm::named_numbers(result.constants)) {
+    if (*number.value <= 0) continue;  // said not to exist
+    places.push_back(number.value);
+    variables.push_back(variable_for(number.name, *number.value));
   }
   result.before = rows.loss(result.constants);
   std::vector<Variable> from = variables;

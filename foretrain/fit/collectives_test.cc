@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "foretrain/base/error.h"
+#include "foretrain/knowledge/library.h"
 
 namespace foretrain::fit {
 namespace {
@@ -27,6 +28,7 @@ class FitCollectives : public ::testing::Test {
 
 comm::Constants start() {
   comm::Constants constants;
+  constants.links = load_library().collectives->links;
   constants.nvlink = {.efficiency = 0.8, .latency_s = 1e-6, .ramp_s = 1e-9, .chain = 1};
   constants.rdma = {.efficiency = 0.9, .latency_s = 5e-6, .ramp_s = 1e-9, .ramp_growth = 0.1};
   constants.launch_s = 1e-9;

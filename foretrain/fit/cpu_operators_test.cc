@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "foretrain/hw/load_catalog.h"
+#include "foretrain/knowledge/library.h"
 
 namespace foretrain::fit {
 namespace {
@@ -38,7 +39,7 @@ class FitCpu : public ::testing::Test {
 };
 
 TEST_F(FitCpu, FindsTheMachine) {
-  const cost::Constants constants = cost::shipped_operator_model().constants;
+  const cost::Constants constants = load_library().operators->constants;
   const Calibration truth{"cpu", 2, 3, 0.5, 1, {}};
   const Calibration found = machine_of(timed_by(constants, truth), constants, catalog_);
   EXPECT_EQ(found.device, "cpu");
@@ -48,7 +49,7 @@ TEST_F(FitCpu, FindsTheMachine) {
 }
 
 TEST_F(FitCpu, FindsWhatAFunctionCosts) {
-  const cost::Constants start = cost::shipped_operator_model().constants;
+  const cost::Constants start = load_library().operators->constants;
   cost::Constants truth = start;
   truth.cpu.function[1] /= 3;
   const evaluate::OperatorCases cases = timed_by(truth, {"cpu", 1, 1, 1, 1, {}});

@@ -104,8 +104,7 @@ void use_traces(const std::vector<TracedRun>& traces, const Library& shared,
 // Beside operators of the same device, or alone.
 void use_collectives(const std::string& file, const Library& library,
                      const CalibrationObserver& observer, Known& known) {
-  const NetworkFactor found =
-      network_by_collectives(evaluate::read_collectives(file), library.catalog);
+  const NetworkFactor found = network_by_collectives(evaluate::read_collectives(file), library);
   if (!known.machine) known.machine.emplace().calibration.device = found.device;
   FoundCalibration& machine = *known.machine;
   if (machine.calibration.device != found.device) {

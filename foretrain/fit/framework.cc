@@ -72,11 +72,8 @@ std::vector<MeasuredStep> framework_steps(const std::filesystem::path& file,
 FittedFramework fit_framework(const std::string& framework, const std::vector<MeasuredStep>& steps,
                               const FrameworkFit& options, const Library& library) {
   Library own = copy_of(library);
-  own.frameworks.push_back(cost::framework_named(framework));
-  for (const cost::Framework& known : library.frameworks) {
-    if (known.name == framework) own.frameworks.back() = known;
-  }
-  cost::Framework& trial = own.frameworks.back();
+  const auto index = &cost::framework_named(own.frameworks, framework) - own.frameworks.data();
+  cost::Framework& trial = own.frameworks[static_cast<std::size_t>(index)];
   std::vector<double*> places;
   std::vector<Variable> variables;
   for (const cost::FrameworkNumber& number : cost::framework_numbers()) {

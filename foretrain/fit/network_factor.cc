@@ -13,8 +13,9 @@ constexpr double kLarge = 1 << 20;
 }  // namespace
 
 NetworkFactor network_by_collectives(const std::vector<evaluate::CollectiveCase>& cases,
-                                     const hw::Catalog& catalog) {
-  evaluate::CollectiveClock clock(catalog, comm::shipped_constants());
+                                     const Library& library) {
+  const hw::Catalog& catalog = library.catalog;
+  evaluate::CollectiveClock clock(catalog, *library.collectives);
   NetworkFactor found;
   std::vector<double> ratios;
   for (const evaluate::CollectiveCase& one : cases) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "foretrain/evaluate/collective_file.h"
+#include "foretrain/knowledge/library.h"
 
 namespace foretrain::fit {
 
@@ -18,6 +19,6 @@ struct NetworkFactor {
 // times of messages of a mebibyte or more, where bandwidth and not latency decides. Throws
 // Error(BadInput) where there is none, or for those of several devices.
 NetworkFactor network_by_collectives(const std::vector<evaluate::CollectiveCase>& cases,
-                                     const hw::Catalog& catalog);
+                                     const Library& library);
 
 }  // namespace foretrain::fit

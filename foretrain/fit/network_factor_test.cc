@@ -22,17 +22,17 @@ class NetworkFactors : public ::testing::Test {
     own.network = network;
     one.bytes = bytes;
     one.measured =
-        share * evaluate::CollectiveClock(catalog_, comm::shipped_constants()).predict(one);
+        share * evaluate::CollectiveClock(library_.catalog, *library_.collectives).predict(one);
     return one;
   }
 
-  const hw::Catalog catalog_ = hw::load_catalog();
+  const Library library_ = load_library();
 };
 
 // Half the time is twice the bandwidth; the small message and the odd large one do not decide.
 TEST_F(NetworkFactors, AreTheMedianOfLargeMessages) {
   const NetworkFactor found = network_by_collectives(
-      {timed(1e3, 9), timed(8e6, 0.5), timed(32e6, 0.5), timed(64e6, 3)}, catalog_);
+      {timed(1e3, 9), timed(8e6, 0.5), timed(32e6, 0.5), timed(64e6, 3)}, library_);
   EXPECT_EQ(found.device, "cpu");
   EXPECT_EQ(found.rows, 3U);
   EXPECT_DOUBLE_EQ(found.network, 2);
@@ -40,15 +40,15 @@ TEST_F(NetworkFactors, AreTheMedianOfLargeMessages) {
 
 TEST_F(NetworkFactors, AreOfOneDeviceWhateverItsLinks) {
   EXPECT_DOUBLE_EQ(
-      network_by_collectives({timed(8e6, 2, "t4"), timed(8e6, 2, "t4", "10gbps")}, catalog_)
+      network_by_collectives({timed(8e6, 2, "t4"), timed(8e6, 2, "t4", "10gbps")}, library_)
           .network,
       0.5);
-  EXPECT_THROW(network_by_collectives({timed(8e6, 1), timed(8e6, 1, "t4")}, catalog_), Error);
+  EXPECT_THROW(network_by_collectives({timed(8e6, 1), timed(8e6, 1, "t4")}, library_), Error);
 }
 
 TEST_F(NetworkFactors, NeedALargeMessage) {
-  EXPECT_THROW(network_by_collectives({timed(1e3, 1)}, catalog_), Error);
-  EXPECT_THROW(network_by_collectives({}, catalog_), Error);
+  EXPECT_THROW(network_by_collectives({timed(1e3, 1)}, library_), Error);
+  EXPECT_THROW(network_by_collectives({}, library_), Error);
 }
 
 }  // namespace

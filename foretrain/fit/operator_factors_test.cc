@@ -5,6 +5,7 @@
 
 #include "foretrain/evaluate/collected_operators.h"
 #include "foretrain/hw/load_catalog.h"
+#include "foretrain/knowledge/library.h"
 
 namespace foretrain::fit {
 namespace {
@@ -31,7 +32,7 @@ evaluate::OperatorCases timed_by(const Calibration& truth, const std::string& de
 // Products tell the arithmetic, streams the bandwidth; the prior draws both a little towards 1.
 TEST(OperatorFactors, FindsAGpusSpeed) {
   const hw::Catalog catalog = hw::load_catalog();
-  const cost::OperatorModel model = cost::shipped_operator_model();
+  const cost::OperatorModel model = *load_library().operators;
   const hw::Device t4 = hw::find_device(catalog, "t4", nullptr);
   const auto cases = timed_by({"t4", 1.5, 0.7}, "t4", model, catalog);
   const OperatorFactors found = factors_by_operators(cases, t4, model, catalog);
@@ -45,7 +46,7 @@ TEST(OperatorFactors, FindsAGpusSpeed) {
 
 TEST(OperatorFactors, OfACpuCallsAreTold) {
   const hw::Catalog catalog = hw::load_catalog();
-  const cost::OperatorModel model = cost::shipped_operator_model();
+  const cost::OperatorModel model = *load_library().operators;
   const hw::Device cpu = hw::find_device(catalog, "cpu:cores=2", nullptr);
   const auto cases = timed_by({"cpu", 2, 0.5}, cpu.name, model, catalog);
   const OperatorFactors found = factors_by_operators(cases, cpu, model, catalog);

@@ -9,6 +9,7 @@
 #include "foretrain/base/error.h"
 #include "foretrain/evaluate/operator_file.h"
 #include "foretrain/hw/load_catalog.h"
+#include "foretrain/knowledge/library.h"
 
 namespace foretrain::fit {
 namespace {
@@ -55,7 +56,7 @@ class FitOperators : public ::testing::Test {
 };
 
 TEST_F(FitOperators, ComesNearerToConstantsThatMadeTheRows) {
-  const cost::Constants start = cost::shipped_operator_model().constants;
+  const cost::Constants start = load_library().operators->constants;
   cost::Constants truth = start;
   truth.vector_products.reread = 1;
   truth.vector_products.exponent = 1.1;
@@ -69,7 +70,7 @@ TEST_F(FitOperators, ComesNearerToConstantsThatMadeTheRows) {
 }
 
 TEST_F(FitOperators, GivesTheSameTwice) {
-  const cost::Constants start = cost::shipped_operator_model().constants;
+  const cost::Constants start = load_library().operators->constants;
   cost::Constants truth = start;
   truth.vector_products.reread = 0.9;
   write_products(truth);
@@ -78,7 +79,7 @@ TEST_F(FitOperators, GivesTheSameTwice) {
 }
 
 TEST_F(FitOperators, SaysThatThereAreNoRows) {
-  EXPECT_THROW(fit(cost::shipped_operator_model().constants), Error);
+  EXPECT_THROW(fit(load_library().operators->constants), Error);
 }
 
 }  // namespace

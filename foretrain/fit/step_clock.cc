@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "foretrain/cost/update.h"
+#include "foretrain/cost/operator_timer.h"
 #include "foretrain/operators/breakdown.h"
 
 namespace foretrain::fit {
@@ -63,19 +63,19 @@ std::unique_ptr<StepCase> make_step_case(const evaluate::Case& row, const Librar
 }
 
 Seconds step_time(const StepCase& one, const cost::OperatorModel& model, const Machine& machine) {
-  const cost::Context context = cost::context_for(one.resolved.cluster.devices.front(),
-                                                  *one.resolved.framework, one.precision, model);
+  const cost::OperatorTimer timer(one.resolved.cluster.devices.front(), *one.resolved.framework,
+                                  one.precision, cost::borrowed(model));
   std::vector<cost::OpTime> kinds;
   std::vector<Seconds> hosts;
   for (const std::size_t n : one.first) {
     const graph::NodeView view{one.bound, one.step->graph.nodes[n]};
-    kinds.push_back(cost::analytic_time(view, graph::work(view), context));
-    hosts.push_back(cost::host_time(view, context) / (machine.host * one.resolved.host_speed));
+    kinds.push_back(timer.time(view, graph::work(view)));
+    hosts.push_back(timer.host_time(view) / (machine.host * one.resolved.host_speed));
   }
   std::vector<cost::OpTime> ops;
   ops.reserve(one.like.size());
   for (const std::size_t kind : one.like) ops.push_back(kinds[kind]);
-  cost::share_power(ops, context);
+  timer.share_power(ops);
   const cost::Framework& framework = *one.resolved.framework;
   Seconds waiting{framework.call_s / (machine.host * one.resolved.host_speed)};
   Seconds issued{0};
@@ -83,7 +83,7 @@ Seconds step_time(const StepCase& one, const cost::OperatorModel& model, const M
   for (std::size_t n = 0; n < ops.size(); ++n) {
     waiting += hosts[one.like[n]];
     if (ops[n].kernels == 0) continue;
-    const int parts = cost::launch_parts(one.step->graph.nodes[n], ops[n].kernels, framework);
+    const int parts = timer.launch_parts(one.step->graph.nodes[n], ops[n].kernels);
     for (int part = 0; part < parts; ++part) {
       issued += waiting / parts;
       done = std::max(done, issued) + ops[n].total / parts;

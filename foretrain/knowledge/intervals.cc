@@ -5,13 +5,10 @@
 #include <array>
 #include <cmath>
 
-#include "foretrain/base/embedded.h"
 #include "foretrain/base/error.h"
 #include "foretrain/base/json.h"
 
 namespace foretrain {
-
-extern const std::span<const EmbeddedFile> kIntervalFiles;
 
 namespace {
 
@@ -167,16 +164,6 @@ const IntervalCell* find_cell(const Intervals& intervals, const Regime& regime) 
 bool is_measured(const Intervals& intervals, std::string_view chip) {
   return std::any_of(intervals.measured.begin(), intervals.measured.end(),
                      [&](const MeasuredCase& one) { return one.device == chip; });
-}
-
-const Intervals& shipped_intervals() {
-  static const Intervals kShipped = [] {
-    for (const EmbeddedFile& file : kIntervalFiles) {
-      if (!file.text.empty()) return read_intervals(file.text, std::string(file.name));
-    }
-    return Intervals{};
-  }();
-  return kShipped;
 }
 
 }  // namespace foretrain

@@ -58,9 +58,6 @@ std::string cell_name(std::span<const Trait> traits, std::size_t count, const Re
 // The finest cell that the regime is in; null where there is none.
 const IntervalCell* find_cell(const Intervals& intervals, const Regime& regime);
 
-// What is embedded in the program; empty where nothing was fitted.
-const Intervals& shipped_intervals();
-
 // Whether a device that computes like this one is among the measured cases.
 bool is_measured(const Intervals& intervals, std::string_view chip);
 

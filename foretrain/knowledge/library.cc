@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "foretrain/knowledge/library.h"
 
+#include "foretrain/base/embedded.h"
 #include "foretrain/base/file.h"
 #include "foretrain/cost/framework_file.h"
 #include "foretrain/hw/load_catalog.h"
 
 namespace foretrain {
+
+extern const std::span<const EmbeddedFile> kPredictorFiles;
 
 std::shared_ptr<const Step> StepCache::find(const std::string& key) {
   const std::lock_guard lock(mutex_);
@@ -44,8 +47,9 @@ void PredictorCache::insert(const std::string& path, std::shared_ptr<const Predi
 Library load_library() {
   Library library;
   library.catalog = hw::load_catalog();
-  library.op_timer = cost::analytic_time;
-  library.operators = std::make_shared<cost::OperatorModel>(cost::shipped_operator_model());
+  for (const EmbeddedFile& file : kPredictorFiles) {
+    use(library, parse_predictor(file.text, std::string(file.name)));
+  }
   library.steps = std::make_unique<StepCache>();
   library.predictors = std::make_unique<PredictorCache>();
   return library;
@@ -54,8 +58,11 @@ Library load_library() {
 Library copy_of(const Library& library) {
   Library copy;
   copy.catalog = library.catalog;
-  copy.op_timer = library.op_timer;
   copy.operators = library.operators;
+  copy.collectives = library.collectives;
+  copy.exchange = library.exchange;
+  copy.straggling = library.straggling;
+  copy.memory_context = library.memory_context;
   copy.calibrations = library.calibrations;
   copy.frameworks = library.frameworks;
   copy.intervals = library.intervals;
@@ -67,16 +74,34 @@ Library copy_of(const Library& library) {
 
 Predictor read_predictor(const std::string& path) {
   constexpr std::uintmax_t kLargest = 1 << 20;
-  const std::string text = read_file(path, kLargest);
+  return parse_predictor(read_file(path, kLargest), named(path));
+}
+
+Predictor parse_predictor(std::string_view text, const std::string& where) {
+  const auto says = [&](std::string_view format) {
+    return text.find(format) != std::string_view::npos;
+  };
   Predictor predictor;
-  if (text.find(kCalibrationFormat) != std::string::npos) {
-    predictor.calibration = read_calibration(text, named(path));
-  } else if (text.find(cost::kFrameworkFormat) != std::string::npos) {
-    predictor.framework = cost::read_framework(text, named(path));
-  } else if (text.find(kIntervalsFormat) != std::string::npos) {
-    predictor.intervals = std::make_shared<const Intervals>(read_intervals(text, named(path)));
+  if (says(kCalibrationFormat)) {
+    predictor.calibration = read_calibration(text, where);
+  } else if (says(cost::kFrameworksFormat)) {
+    predictor.frameworks = cost::read_frameworks(text, where);
+  } else if (says(comm::kCollectivesFormat)) {
+    predictor.collectives =
+        std::make_shared<const comm::Constants>(comm::read_constants(text, where));
+  } else if (says(kIntervalsFormat)) {
+    predictor.intervals = std::make_shared<const Intervals>(read_intervals(text, where));
+  } else if (says(comm::kExchangeFormat)) {
+    predictor.exchange =
+        std::make_shared<const comm::ExchangeCosts>(comm::read_exchange_costs(text, where));
+  } else if (says(cost::kStragglingFormat)) {
+    predictor.straggling =
+        std::make_shared<const cost::Straggling>(cost::read_straggling(text, where));
+  } else if (says(memory::kContextFormat)) {
+    predictor.memory_context =
+        std::make_shared<const memory::ContextBytes>(memory::read_context_bytes(text, where));
   } else {
-    const cost::Constants constants = cost::read_constants(text, named(path));
+    const cost::Constants constants = cost::read_constants(text, where);
     predictor.operators =
         std::make_shared<const cost::OperatorModel>(cost::make_operator_model(constants));
   }
@@ -85,8 +110,12 @@ Predictor read_predictor(const std::string& path) {
 
 void use(Library& library, const Predictor& predictor) {
   if (predictor.operators) library.operators = predictor.operators;
+  if (predictor.collectives) library.collectives = predictor.collectives;
+  if (predictor.exchange) library.exchange = predictor.exchange;
+  if (predictor.straggling) library.straggling = predictor.straggling;
+  if (predictor.memory_context) library.memory_context = predictor.memory_context;
   if (predictor.calibration) library.calibrations.push_back(*predictor.calibration);
-  if (predictor.framework) library.frameworks.push_back(*predictor.framework);
+  for (const cost::Framework& one : predictor.frameworks) cost::put(one, library.frameworks);
   if (predictor.intervals) library.intervals = predictor.intervals;
 }
 

@@ -10,13 +10,17 @@
 #include <unordered_map>
 #include <vector>
 
+#include "foretrain/comm/constants.h"
+#include "foretrain/comm/exchange_costs.h"
+#include "foretrain/cost/constants.h"
 #include "foretrain/cost/framework.h"
-#include "foretrain/cost/op_time.h"
+#include "foretrain/cost/straggling.h"
 #include "foretrain/graph/backward.h"
 #include "foretrain/graph/graph.h"
 #include "foretrain/hw/catalog.h"
 #include "foretrain/knowledge/calibration.h"
 #include "foretrain/knowledge/intervals.h"
+#include "foretrain/memory/context.h"
 
 namespace foretrain {
 
@@ -50,11 +54,15 @@ class StepCache {
   std::size_t nodes_ = 0;
 };
 
-// What a file of `foretrain fit` holds: one of these.
+// What a file of data/predictors/ or of `foretrain fit` holds: one of these.
 struct Predictor {
   std::shared_ptr<const cost::OperatorModel> operators;
+  std::shared_ptr<const comm::Constants> collectives;
+  std::shared_ptr<const comm::ExchangeCosts> exchange;
+  std::shared_ptr<const cost::Straggling> straggling;
+  std::shared_ptr<const memory::ContextBytes> memory_context;
   std::optional<Calibration> calibration;
-  std::optional<cost::Framework> framework;
+  std::vector<cost::Framework> frameworks;
   std::shared_ptr<const Intervals> intervals;
 };
 
@@ -74,23 +82,28 @@ class PredictorCache {
 // What is known, passed to every prediction. Many threads may predict with one.
 struct Library {
   hw::Catalog catalog;
-  cost::OpTimer op_timer;                                // the form of the operator model
-  std::shared_ptr<const cost::OperatorModel> operators;  // its constants
-  std::vector<Calibration> calibrations;                 // of the devices that were measured
-  std::vector<cost::Framework> frameworks;               // in place of those of the same name
-  std::shared_ptr<const Intervals> intervals;            // in place of those that are shipped
+  std::shared_ptr<const cost::OperatorModel> operators;
+  std::shared_ptr<const comm::Constants> collectives;
+  std::shared_ptr<const comm::ExchangeCosts> exchange;
+  std::shared_ptr<const cost::Straggling> straggling;
+  std::shared_ptr<const memory::ContextBytes> memory_context;
+  std::vector<Calibration> calibrations;  // of the devices that were measured
+  std::vector<cost::Framework> frameworks;
+  std::shared_ptr<const Intervals> intervals;
   bool read_files = true;  // whether a request may name files; a server says no
   std::unique_ptr<StepCache> steps;
   std::unique_ptr<PredictorCache> predictors;
 };
 
+// What is shipped: the files of data/ that the build embedded.
 Library load_library();
 
 // The same knowledge with caches of its own.
 Library copy_of(const Library& library);
 
-// Reads what `foretrain fit` wrote. Throws Error: Io, BadInput.
+// Reads a file of data/predictors/, or what `foretrain fit` wrote. Throws Error: Io, BadInput.
 Predictor read_predictor(const std::string& path);
+Predictor parse_predictor(std::string_view text, const std::string& where);
 
 // From now on every prediction uses it.
 void use(Library& library, const Predictor& predictor);

@@ -55,8 +55,7 @@ double input_bytes(const graph::Bound& bound) {
 // all of them before it.
 class Lowering {
  public:
-  Lowering(const Step& step, const graph::Bound& bound, const Resolved& resolved,
-           const Library& library)
+  Lowering(const Step& step, const graph::Bound& bound, const Resolved& resolved)
       : step_(step.graph), bound_(bound), resolved_(resolved) {
     program_.classes = worker_classes(resolved.cluster);
     const std::size_t tasks = 2 * step_.nodes.size() * program_.classes.size() + 64;
@@ -69,7 +68,7 @@ class Lowering {
     exchanged_.assign(step_.tensors.size(), kNever);
     emitters_.reserve(program_.classes.size());
     for (WorkerClass& worker : program_.classes) {
-      emitters_.emplace_back(step, bound, resolved, library, program_, worker);
+      emitters_.emplace_back(step, bound, resolved, program_, worker);
     }
   }
 
@@ -210,9 +209,8 @@ class Lowering {
 
 }  // namespace
 
-StepProgram lower(const Step& step, const graph::Bound& bound, const Resolved& resolved,
-                  const Library& library) {
-  return Lowering(step, bound, resolved, library).run();
+StepProgram lower(const Step& step, const graph::Bound& bound, const Resolved& resolved) {
+  return Lowering(step, bound, resolved).run();
 }
 
 }  // namespace foretrain::operators

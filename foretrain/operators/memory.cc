@@ -2,9 +2,6 @@
 #include "foretrain/operators/memory.h"
 
 #include <algorithm>
-#include <array>
-#include <string_view>
-#include <utility>
 
 #include "foretrain/memory/memory.h"
 #include "foretrain/parallel/ddp.h"
@@ -12,28 +9,10 @@
 namespace foretrain::operators {
 namespace {
 
-// Device memory that driver, libraries and kernels take before the first tensor; one run of the
-// user's own gives a better value. Source: nvidia-smi readings collected in docs/models.md.
-constexpr std::array<std::pair<std::string_view, double>, 9> kContextBytes{{{"kepler", 0.30e9},
-                                                                            {"maxwell", 0.35e9},
-                                                                            {"pascal", 0.50e9},
-                                                                            {"volta", 0.90e9},
-                                                                            {"turing", 0.90e9},
-                                                                            {"ampere", 1.40e9},
-                                                                            {"ada", 1.00e9},
-                                                                            {"hopper", 1.60e9},
-                                                                            {"blackwell", 1.60e9}}};
-constexpr double kOtherContextBytes = 1.0e9;
-constexpr double kCpuContextBytes = 0.25e9;   // the process itself
-constexpr double kCollectivesBytes = 0.30e9;  // NCCL's channels and buffers
-
-double context_bytes(const hw::Device& device) {
+double context_bytes(const hw::Device& device, const memory::ContextBytes& context) {
   if (device.context_bytes) return *device.context_bytes;
-  if (hw::is_cpu(device)) return kCpuContextBytes;
-  for (const auto& [architecture, bytes] : kContextBytes) {
-    if (device.architecture == architecture) return bytes;
-  }
-  return kOtherContextBytes;
+  if (hw::is_cpu(device)) return context.cpu;
+  return memory::gpu_context_bytes(context, device.architecture);
 }
 
 }  // namespace
@@ -46,7 +25,7 @@ MemoryReport report_memory(const Stages& stages, const Resolved& resolved) {
         return hw::usable_memory_bytes(a) < hw::usable_memory_bytes(b);
       });
   memory::Options options;
-  options.buckets = parallel::kDdpBuckets;
+  options.buckets = parallel::ddp_buckets(*resolved.exchange);
   options.short_with_master =
       resolved.framework->casting == graph::Casting::WholeModel && is_half(resolved.precision);
   options.search_workspace = !hw::is_cpu(device);
@@ -55,6 +34,7 @@ MemoryReport report_memory(const Stages& stages, const Resolved& resolved) {
   options.caching_allocator = !hw::is_cpu(device);
   const memory::Use use = memory::step_memory(stages.bound, options);
 
+  const memory::ContextBytes& context = *resolved.memory_context;
   MemoryReport report;
   report.allocated = use.allocated;
   report.parameters = use.parameters;
@@ -63,10 +43,10 @@ MemoryReport report_memory(const Stages& stages, const Resolved& resolved) {
   report.activations = use.activations;
   report.workspace = use.workspace;
   report.fragmentation = use.fragmentation;
-  report.framework = resolved.context_bytes.value_or(context_bytes(device));
+  report.framework = resolved.context_bytes.value_or(context_bytes(device, context));
   const bool several = resolved.workers > 1 && resolved.mode == Mode::Train;
   if (!resolved.context_bytes && several && !hw::is_cpu(device)) {
-    report.framework += kCollectivesBytes;
+    report.framework += context.collectives;
   }
   report.peak = report.allocated + report.fragmentation + report.framework;
   report.capacity = hw::usable_memory_bytes(device);

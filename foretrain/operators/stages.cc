@@ -9,7 +9,7 @@ Stages run_stages(const Resolved& resolved, const Library& library) {
   Stages stages;
   stages.step = find_step(resolved, library);  // model, backward, update, fusion, collectives
   stages.bound = graph::bind(stages.step->graph, {{"batch", resolved.micro_batch}});
-  stages.program = lower(*stages.step, stages.bound, resolved, library);  // cost, parallel
+  stages.program = lower(*stages.step, stages.bound, resolved);  // cost, parallel
   stages.timeline = sim::run(stages.program.program);
   return stages;
 }

@@ -25,7 +25,6 @@ const Stages& stages_of(const Question& question);
 
 // Turns a bound step into tasks: kernels behind host launches, the strategy's communication and
 // the input.
-StepProgram lower(const Step& step, const graph::Bound& bound, const Resolved& resolved,
-                  const Library& library);
+StepProgram lower(const Step& step, const graph::Bound& bound, const Resolved& resolved);
 
 }  // namespace foretrain::operators

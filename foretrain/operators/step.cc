@@ -21,7 +21,12 @@ std::string step_key(const Resolved& resolved) {
   key += '\n';
   key += to_string(resolved.precision);
   key += '\n';
-  key += resolved.framework->name;
+  const cost::Framework& framework = *resolved.framework;
+  for (const int part :
+       {static_cast<int>(framework.casting), static_cast<int>(framework.gradients),
+        static_cast<int>(framework.fusion), static_cast<int>(framework.gradients_together)}) {
+    key += static_cast<char>('0' + part);
+  }
   key += '\n';
   key += std::to_string(static_cast<int>(resolved.trainable.part)) + ' ' +
          std::to_string(resolved.trainable.rank);
@@ -99,7 +104,7 @@ std::shared_ptr<const Step> cached(const std::string& key, const Library& librar
 // A model in memory has no name, and a file may change between two predictions, so only built-in
 // models are kept.
 std::shared_ptr<const Step> find_step(const Resolved& resolved, const Library& library) {
-  const std::string exchange = parallel::exchange_name(resolved);
+  const std::string exchange = parallel::exchange_key(resolved);
   if (resolved.graph || names_model_file(resolved.model)) {
     const auto step =
         make_step(resolved.graph ? *resolved.graph : find_model(resolved.model, library.read_files),

@@ -26,8 +26,7 @@ MeasuredCase asked_case(const Stages& stages, const Resolved& resolved, const Re
 }  // namespace
 
 Trust trust_in(const Stages& stages, const Resolved& resolved, const Regime& regime) {
-  const bool own = resolved.intervals != nullptr;
-  const Intervals& intervals = own ? *resolved.intervals : shipped_intervals();
+  const Intervals& intervals = *resolved.intervals;
   const MeasuredCase asked = asked_case(stages, resolved, regime);
   Trust trust;
   trust.step.value = stages.timeline.end.count();
@@ -42,7 +41,7 @@ Trust trust_in(const Stages& stages, const Resolved& resolved, const Regime& reg
   trust.step.low = trust.step.value * std::exp(cell->low);
   trust.step.high = trust.step.value * std::exp(cell->high);
   trust.step.confidence = intervals.confidence;
-  if (resolved.own_predictors && !own) {
+  if (resolved.own_predictors && !resolved.own_intervals) {
     trust.assumptions.emplace_back("the interval is that of predictions without your predictors");
   }
   return trust;

@@ -4,19 +4,11 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/comm/path.h"
+#include "foretrain/graph/op.h"
 #include "foretrain/parallel/detail/insert.h"
 #include "foretrain/parallel/detail/strategies.h"
 
 namespace foretrain::parallel {
-namespace {
-
-// It handles every parameter tensor of every device on its own, from threads that share one
-// interpreter. Source: fit on 1 to 4 GPUs of torchvision_gpus data, docs/models.md.
-constexpr Seconds kReplicateTensor{90e-6};
-// Share of the bus rate that its copies reach without peer access (8-15 GB/s on PCIe, likewise).
-constexpr double kCopyThroughHost = 0.7;
-
-}  // namespace
 
 void add_data_parallel(graph::Graph& step, const Resolved&) {
   constexpr double kAll = std::numeric_limits<double>::infinity();
@@ -27,12 +19,12 @@ void add_data_parallel(graph::Graph& step, const Resolved&) {
                  kFront}});
 }
 
-// T_n = T_1 + 90 us n p + 2 bytes / rate for p tensors on n devices: half before the forward pass
+// T_n = T_1 + t n p + 2 bytes / rate for p tensors on n devices: half before the forward pass
 // (parameters go out), half after backward (gradients come in). Each of both is one pipeline over
 // all devices (NCCL's broadcast and reduce), so the bytes do not count once per device.
 ExchangePlan plan_data_parallel(const graph::Bound& step, const Resolved& resolved) {
   const hw::Cluster& cluster = resolved.cluster;
-  const comm::Path path = comm::path_over(cluster);
+  const comm::Path path = comm::path_over(cluster, *resolved.collectives);
   if (path.nodes > 1) {
     throw Error(ErrorKind::Unsupported,
                 "strategy dataparallel runs in one process on one node; use ddp for several nodes");
@@ -40,9 +32,11 @@ ExchangePlan plan_data_parallel(const graph::Bound& step, const Resolved& resolv
   const double bytes = bytes_of_kind(step, graph::Kind::Reduce);
   const auto tensors = static_cast<double>(step.graph->gradients.size());
   const hw::Link& bus = cluster.links[static_cast<std::size_t>(cluster.nodes.front().intra_node)];
+  const comm::ExchangeCosts::DataParallel& costs = resolved.exchange->data_parallel;
   const double rate =
-      bus.peer_access ? path.inside.bytes_per_s : kCopyThroughHost * bus.bytes_per_s;
-  const Seconds half = resolved.workers * tensors / 2 * kReplicateTensor + Seconds{bytes / rate};
+      bus.peer_access ? path.inside.bytes_per_s : costs.host_copy_share * bus.bytes_per_s;
+  const Seconds half =
+      resolved.workers * tensors / 2 * Seconds{costs.tensor_s} + Seconds{bytes / rate};
   ExchangePlan plan;
   for (const graph::Node& node : step.graph->nodes) {
     if (graph::is_communication(node)) plan.exchanges.push_back({half, {}});

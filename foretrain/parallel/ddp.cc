@@ -7,22 +7,23 @@
 #include "foretrain/parallel/detail/strategies.h"
 
 namespace foretrain::parallel {
-namespace {
 
-// It copies each gradient into its bucket and the sum back. Source: its reducer, with
-// gradient_as_bucket_view=False (the default). AdaptDL's own counts hold them.
-constexpr double kCopies = 2;
-
-}  // namespace
+graph::BucketSizes ddp_buckets(const comm::ExchangeCosts& costs) {
+  return {costs.ddp.first_bucket_bytes, costs.ddp.bucket_bytes};
+}
 
 void add_ddp(graph::Graph& step, const Resolved& resolved) {
   if (resolved.framework->gradients_together) return add_all_reduce(step, resolved);
-  add_buckets(step, graph::Kind::AllReduce, graph::make_buckets(step, kDdpBuckets));
+  add_buckets(step, graph::Kind::AllReduce,
+              graph::make_buckets(step, ddp_buckets(*resolved.exchange)));
 }
 
 ExchangePlan plan_ddp(const graph::Bound& step, const Resolved& resolved) {
   ExchangePlan plan = reduce_buckets(step, resolved);
-  if (resolved.framework->statistics.hook.operators == 0) plan.gradient_copies = kCopies;
+  // AdaptDL's own counts hold them.
+  if (resolved.framework->statistics.hook.operators == 0) {
+    plan.gradient_copies = resolved.exchange->ddp.copies;
+  }
   return plan;
 }
 

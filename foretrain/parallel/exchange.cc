@@ -44,9 +44,16 @@ const Row* exchanging_row(const Resolved& resolved) {
 
 }  // namespace
 
-std::string exchange_name(const Resolved& resolved) {
+std::string exchange_key(const Resolved& resolved) {
   const Row* row = exchanging_row(resolved);
-  return row == nullptr ? "" : row->name;
+  if (row == nullptr) return "";
+  const comm::ExchangeCosts& costs = *resolved.exchange;
+  std::string key = row->name;
+  for (const double bytes :
+       {costs.ddp.first_bucket_bytes, costs.ddp.bucket_bytes, costs.horovod.fusion_bytes}) {
+    key += ' ' + std::to_string(bytes);
+  }
+  return key;
 }
 
 bool workers_update(const Resolved& resolved) {

@@ -11,9 +11,9 @@
 
 namespace foretrain::parallel {
 
-// Whether the workers of this job exchange anything. What is added depends on the strategy alone,
-// so `exchange_name` tells steps apart that were prepared for different ones; "" for none.
-std::string exchange_name(const Resolved& resolved);
+// Tells steps apart to which different things are added: by the strategy and the sizes of its
+// buckets; "" where the workers of this job exchange nothing.
+std::string exchange_key(const Resolved& resolved);
 
 // Whether workers update the parameters themselves; else servers do.
 bool workers_update(const Resolved& resolved);

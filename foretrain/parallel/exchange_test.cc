@@ -117,7 +117,7 @@ TEST_F(Exchanges, AsynchronousServersAreBusyWithAllWorkers) {
 TEST_F(Exchanges, OneWorkerAndInferenceHaveNone) {
   prepare(R"("ddp")", R"("workers": 1)");
   EXPECT_TRUE(communication().empty());
-  EXPECT_TRUE(exchange_name(resolved_).empty());
+  EXPECT_TRUE(exchange_key(resolved_).empty());
   prepare(R"("ddp")", R"("placement": [1, 1], "mode": "inference")");
   EXPECT_TRUE(communication().empty());
 }

@@ -11,9 +11,6 @@
 namespace foretrain::parallel {
 namespace {
 
-// Where a CPU computes: what its threads take for each gradient. Source: as in reduce_buckets.cc.
-constexpr Seconds kCpuGradient{170e-6};
-
 std::vector<comm::PsHost> ps_hosts(const Resolved& resolved) {
   const Strategy& strategy = resolved.strategy;
   const hw::Cluster& cluster = resolved.cluster;
@@ -104,7 +101,7 @@ void add_parameter_servers(graph::Graph& step, const Resolved&) {
 
 ExchangePlan plan_parameter_servers(const graph::Bound& step, const Resolved& resolved) {
   ExchangePlan plan;
-  plan.per_gradient = kCpuGradient;
+  plan.per_gradient = Seconds{resolved.exchange->cpu.server_gradient_s};
   const double bytes = bytes_of_kind(step, graph::Kind::Push);
   if (bytes == 0) return plan;
   const bool asynchronous = resolved.strategy.asynchronous;

@@ -6,21 +6,12 @@
 #include "foretrain/parallel/detail/insert.h"
 
 namespace foretrain::parallel {
-namespace {
-
-// Where a CPU computes, the threads that exchange gradients take its time: hooks, copies to and
-// from buckets or sockets, and sums. Source: tools/lab_costs.py on the first runs of
-// data/lab/measured (train split).
-constexpr Seconds kCpuGradient{70e-6};
-constexpr double kCpuByte_s = 0.31e-9;
-
-}  // namespace
 
 ExchangePlan reduce_buckets(const graph::Bound& step, const Resolved& resolved) {
   ExchangePlan plan;
-  plan.per_gradient = kCpuGradient;
-  plan.per_gradient_byte_s = kCpuByte_s;
-  const comm::Path path = comm::path_over(resolved.cluster);
+  plan.per_gradient = Seconds{resolved.exchange->cpu.ddp_gradient_s};
+  plan.per_gradient_byte_s = resolved.exchange->cpu.ddp_byte_s;
+  const comm::Path path = comm::path_over(resolved.cluster, *resolved.collectives);
   std::string_view algorithm = "none";
   for (const graph::Node& node : step.graph->nodes) {
     if (node.kind != graph::Kind::AllReduce) continue;

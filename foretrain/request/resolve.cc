@@ -13,8 +13,6 @@ namespace foretrain {
 namespace {
 
 constexpr std::int64_t kBatch = 32;
-// What one worker's steps vary by. Source: docs/models.md, "Data parallel steps".
-constexpr double kStepVariation = 0.03;
 
 // A limit below the datasheet's; above it nothing changes.
 void limit_power(const Request& request, hw::Cluster& cluster) {
@@ -26,16 +24,10 @@ void limit_power(const Request& request, hw::Cluster& cluster) {
   }
 }
 
-// GPUs of the catalog vary; what a user describes is as steady as it is described. CPUs are left
-// out: how much they vary was not measured apart from the cores that they share.
-double step_variation(const hw::Cluster& cluster, const hw::Catalog& catalog) {
-  const auto varies = [&](const hw::Device& device) {
-    return !hw::is_cpu(device) && std::any_of(catalog.devices.begin(), catalog.devices.end(),
-                                              [&](const hw::DeviceEntry& entry) {
-                                                return entry.device.name == device.name;
-                                              });
-  };
-  return std::all_of(cluster.devices.begin(), cluster.devices.end(), varies) ? kStepVariation : 0;
+// CPUs are left out: how much they vary was not measured apart from the cores that they share.
+double step_variation(const hw::Cluster& cluster, const cost::Straggling& straggling) {
+  const bool cpus = std::any_of(cluster.devices.begin(), cluster.devices.end(), hw::is_cpu);
+  return cpus ? 0 : straggling.step_variation;
 }
 
 std::int64_t find_batch(const Request& request, int workers, std::vector<std::string>& notes) {
@@ -108,17 +100,18 @@ std::shared_ptr<const Predictor> find_predictor(const std::string& path, const L
   return predictor;
 }
 
-// As it is shipped, as the library knows it, or as the request's predictors say.
+// As the request's predictors say, or as the library knows it.
 std::shared_ptr<const cost::Framework> find_framework(const Request& request,
                                                       const Library& library, int workers) {
-  auto framework = std::make_shared<cost::Framework>(cost::framework_named(request.framework));
-  const auto use = [&](const cost::Framework& fitted) {
-    if (fitted.name == framework->name) *framework = fitted;
-  };
-  for (const cost::Framework& fitted : library.frameworks) use(fitted);
+  std::shared_ptr<cost::Framework> framework;
   for (const std::string& path : request.predictors) {
-    const auto predictor = find_predictor(path, library);
-    if (predictor->framework) use(*predictor->framework);
+    for (const cost::Framework& own : find_predictor(path, library)->frameworks) {
+      if (own.name == request.framework) framework = std::make_shared<cost::Framework>(own);
+    }
+  }
+  if (!framework) {
+    framework = std::make_shared<cost::Framework>(
+        cost::framework_named(library.frameworks, request.framework));
   }
   framework->autotunes = request.autotune.value_or(framework->autotunes);
   framework->statistics = cost::statistics_of(*framework, request.optimizer, workers);
@@ -143,14 +136,25 @@ void apply(const Calibration& calibration, Resolved& resolved) {
 // What is in use, then what the request names in addition.
 void apply_predictors(const Request& request, const Library& library, Resolved& resolved) {
   resolved.operators = library.operators;
+  resolved.collectives = library.collectives;
+  resolved.exchange = library.exchange;
+  resolved.straggling = library.straggling;
+  resolved.memory_context = library.memory_context;
   resolved.intervals = library.intervals;
   resolved.host_speed = request.host_speed;
   for (const Calibration& calibration : library.calibrations) apply(calibration, resolved);
   for (const std::string& path : request.predictors) {
     const auto predictor = find_predictor(path, library);
     if (predictor->operators) resolved.operators = predictor->operators;
+    if (predictor->collectives) resolved.collectives = predictor->collectives;
+    if (predictor->exchange) resolved.exchange = predictor->exchange;
+    if (predictor->straggling) resolved.straggling = predictor->straggling;
+    if (predictor->memory_context) resolved.memory_context = predictor->memory_context;
     if (predictor->calibration) apply(*predictor->calibration, resolved);
-    if (predictor->intervals) resolved.intervals = predictor->intervals;
+    if (predictor->intervals) {
+      resolved.intervals = predictor->intervals;
+      resolved.own_intervals = true;
+    }
   }
 }
 
@@ -199,9 +203,9 @@ Resolved resolve(const Request& request, const Library& library) {
   limit_power(request, resolved.cluster);
   check_precision(request, resolved.cluster);
   resolved.workers = hw::worker_count(resolved.cluster);
-  resolved.variation = step_variation(resolved.cluster, library.catalog);
   resolved.framework = find_framework(request, library, resolved.workers);
   apply_predictors(request, library, resolved);
+  resolved.variation = step_variation(resolved.cluster, *resolved.straggling);
   resolved.batch = find_batch(request, resolved.workers, resolved.assumptions);
   find_passes(request, resolved);
   resolved.flash_attention = uses_flash_attention(request, *resolved.framework);

@@ -42,6 +42,10 @@ struct Resolved {
   hw::Device server_device;      // of parameter servers
   std::shared_ptr<const cost::Framework> framework;
   std::shared_ptr<const cost::OperatorModel> operators;
+  std::shared_ptr<const comm::Constants> collectives;
+  std::shared_ptr<const comm::ExchangeCosts> exchange;
+  std::shared_ptr<const cost::Straggling> straggling;
+  std::shared_ptr<const memory::ContextBytes> memory_context;
   double host_speed = 1;  // against the reference machine, calibrated
   bool host_stated = false;
   double variation = 0;  // of a worker's steps: standard deviation of their time over its mean
@@ -55,8 +59,9 @@ struct Resolved {
   std::optional<hw::Instance> instance;  // of the cloud
 
   std::string engine = "auto";
-  std::shared_ptr<const Intervals> intervals;  // a user's own; null: those that are shipped
-  bool own_predictors = false;                 // the request names some
+  std::shared_ptr<const Intervals> intervals;
+  bool own_intervals = false;   // the request's predictors gave them
+  bool own_predictors = false;  // the request names some
   std::vector<std::string> assumptions;
 };
 

@@ -8,6 +8,7 @@
 #include "foretrain/cli/fit/commands.h"
 #include "foretrain/cli/fit/fit_output.h"
 #include "foretrain/fit/collectives.h"
+#include "foretrain/knowledge/library.h"
 
 namespace foretrain::cli {
 namespace {
@@ -21,8 +22,10 @@ struct CollectivesCommand {
 
 comm::Constants start_of(const CollectivesCommand& command) {
   constexpr std::uintmax_t kLargest = 1 << 20;
-  if (command.start.empty()) return comm::shipped_constants();
-  return comm::read_constants(read_file(command.start, kLargest), named(command.start));
+  comm::Constants in_use = *load_library().collectives;
+  if (command.start.empty()) return in_use;
+  return comm::with_numbers_of(read_file(command.start, kLargest), named(command.start),
+                               std::move(in_use));
 }
 
 void run_collectives(const CollectivesCommand& command, Console& console) {

@@ -33,7 +33,7 @@ void run_framework(const FrameworkCommand& command, Console& console) {
                     100 * std::expm1(fitted.before), 100 * std::expm1(fitted.after)));
   std::string note = std::to_string(steps.size()) + " measured steps";
   for (const std::string& model : command.options.without) note += ", without " + model;
-  output.write(cost::write_framework(fitted.framework, std::span(&note, 1)));
+  output.write(cost::write_frameworks(std::span(&fitted.framework, 1), std::span(&note, 1)));
 }
 
 }  // namespace

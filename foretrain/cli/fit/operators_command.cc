@@ -11,6 +11,7 @@
 #include "foretrain/fit/operators.h"
 #include "foretrain/fit/steps.h"
 #include "foretrain/hw/load_catalog.h"
+#include "foretrain/knowledge/library.h"
 
 namespace foretrain::cli {
 namespace {
@@ -49,7 +50,7 @@ void fit_to_steps(const OperatorsCommand& command, FitOutput& output, cost::Cons
 
 cost::Constants start_of(const OperatorsCommand& command) {
   constexpr std::uintmax_t kLargest = 1 << 20;
-  if (command.start.empty()) return cost::shipped_operator_model().constants;
+  if (command.start.empty()) return load_library().operators->constants;
   return cost::read_constants(read_file(command.start, kLargest), named(command.start));
 }
 

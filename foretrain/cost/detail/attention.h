@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "foretrain/cost/op_time.h"
+#include "foretrain/cost/detail/context.h"
 
 namespace foretrain::cost {
 

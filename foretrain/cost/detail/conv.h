@@ -2,7 +2,7 @@
 // Convolutions by the algorithms that cuDNN chooses from. Source: docs/models/convolutions.md.
 #pragma once
 
-#include "foretrain/cost/families.h"
+#include "foretrain/cost/detail/families.h"
 
 namespace foretrain::cost {
 

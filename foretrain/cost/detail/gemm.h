@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "foretrain/cost/detail/context.h"
 #include "foretrain/cost/op_time.h"
 
 namespace foretrain::cost {

@@ -9,6 +9,7 @@
 #include "foretrain/cost/constants.h"
 #include "foretrain/evaluate/evaluate.h"
 #include "foretrain/fit/steps.h"
+#include "foretrain/graph/bind.h"
 #include "foretrain/request/resolve.h"
 
 namespace foretrain::fit {

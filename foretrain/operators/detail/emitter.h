@@ -4,6 +4,8 @@
 #include <optional>
 #include <vector>
 
+#include "foretrain/cost/operator_timer.h"
+#include "foretrain/cost/straggling.h"
 #include "foretrain/operators/program.h"
 
 namespace foretrain::operators {
@@ -13,7 +15,7 @@ namespace foretrain::operators {
 class Emitter {
  public:
   Emitter(const Step& step, const graph::Bound& bound, const Resolved& resolved,
-          const Library& library, StepProgram& program, WorkerClass& worker);
+          StepProgram& program, WorkerClass& worker);
 
   // The host copies the step's input before it launches anything.
   void copy_input(Seconds time);
@@ -36,7 +38,7 @@ class Emitter {
   std::optional<sim::TaskId> last_kernel() const { return previous_; }
 
  private:
-  void time_nodes(const Library& library);
+  void time_nodes(const cost::Straggling& straggling);
   void copy_gradients(double operators);
   void issue(std::int32_t tag, Seconds host, Seconds kernel);
 
@@ -46,7 +48,7 @@ class Emitter {
   double host_scale_;  // host time here over that of the reference machine
   StepProgram& program_;
   WorkerClass& worker_;
-  cost::Context context_;
+  cost::OperatorTimer timer_;
   Seconds waiting_host_{0};                // host time of nodes that launched nothing yet
   std::vector<Seconds> copying_host_;      // what the host adds to each node to copy gradients
   std::vector<sim::TaskId> host_after_;    // what the host's next task waits for

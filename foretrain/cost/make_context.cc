@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "foretrain/cost/detail/make_context.h"
+
 #include <algorithm>
 
 #include "foretrain/cost/detail/attention.h"
 #include "foretrain/cost/detail/sustained.h"
-#include "foretrain/cost/op_time.h"
 
 namespace foretrain::cost {
 namespace {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "foretrain/cost/op_time.h"
+#include "foretrain/cost/framework.h"
+#include "foretrain/graph/op.h"
 
 namespace foretrain::cost {
 

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the exchange of gradients costs besides the collectives themselves, by strategy.
+// data/predictors/exchange.json has the numbers in use, each with its source.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "foretrain/base/number_file.h"
+
+namespace foretrain::comm {
+
+struct ExchangeCosts {
+  // PyTorch's DistributedDataParallel: a small first bucket so that communication starts early.
+  struct Ddp {
+    double first_bucket_bytes = 0;
+    double bucket_bytes = 0;
+    double copies = 0;  // of each gradient: into its bucket, and the sum back
+  };
+  // Horovod's tensor fusion, and the cycles in which each rank says what it has ready.
+  struct Horovod {
+    double fusion_bytes = 0;
+    double cycle_s = 0;
+  };
+  // nn.DataParallel handles every parameter tensor of every device on its own, from threads that
+  // share one interpreter.
+  struct DataParallel {
+    double tensor_s = 0;
+    double host_copy_share = 1;  // of the bus rate that copies reach without peer access
+  };
+  // Where a CPU computes, the threads that exchange gradients take its time: hooks, copies to and
+  // from buckets or sockets, and sums.
+  struct Cpu {
+    double ddp_gradient_s = 0;
+    double ddp_byte_s = 0;
+    double server_gradient_s = 0;
+  };
+  Ddp ddp;
+  Horovod horovod;
+  DataParallel data_parallel;
+  Cpu cpu;
+};
+
+// Every number in the order of the file. Pointers into `costs`.
+std::vector<NumberPlace> named_numbers(ExchangeCosts& costs);
+
+inline constexpr std::string_view kExchangeFormat = "foretrain-exchange";
+
+// Throws Error(BadInput) naming `where`.
+ExchangeCosts read_exchange_costs(std::string_view text, const std::string& where);
+std::string write_exchange_costs(const ExchangeCosts& costs, std::span<const std::string> notes);
+
+}  // namespace foretrain::comm
