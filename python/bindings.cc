@@ -18,6 +18,7 @@
 #include "foretrain/base/near.h"
 #include "foretrain/evaluate/evaluate.h"
 #include "foretrain/evaluate/print.h"
+#include "foretrain/fit/calibration.h"
 #include "foretrain/fleet/simulation.h"
 #include "foretrain/graph/attr_names.h"
 #include "foretrain/graph/builder.h"
@@ -29,6 +30,8 @@
 #include "foretrain/hw/hardware_json.h"
 #include "foretrain/importer/ftg.h"
 #include "foretrain/importer/import.h"
+#include "foretrain/measured/import_measured.h"
+#include "foretrain/measured/lab_runs.h"
 #include "foretrain/predict/predict.h"
 #include "foretrain/predict/predict_many.h"
 #include "foretrain/predict/vary.h"
@@ -77,12 +80,38 @@ std::string simulate_json(const std::string& request) {
 }
 
 std::string evaluate_json(const std::string& data, const std::string& source,
-                          const std::optional<std::vector<std::string>>& by, bool count_refused) {
+                          const std::optional<std::vector<std::string>>& by, bool count_refused,
+                          const std::vector<std::string>& predictors) {
   evaluate::Options options;
   options.source = source;
   if (by) options.by = *by;
   options.count_refused = count_refused;
-  return evaluate::to_json(evaluate::evaluate(data, options, library(), {}));
+  Library known = copy_of(library());
+  for (const std::string& file : predictors) use(known, read_predictor(file));
+  return evaluate::to_json(evaluate::evaluate(data, options, known, {}));
+}
+
+std::string import_json(const std::string& file, const std::vector<std::string>& paths,
+                        const std::string& request) {
+  store::Store store(file);
+  OrderedJson list = OrderedJson::array();
+  for (const store::Imported& one :
+       measured::import_measured(store, {paths.begin(), paths.end()}, request)) {
+    list.push_back({{"file", one.file},
+                    {"table", one.table},
+                    {"rows", one.rows},
+                    {"replaced", one.replaced},
+                    {"skipped", one.skipped}});
+  }
+  return list.dump();
+}
+
+std::string calibrate_json(const std::string& data, std::optional<std::size_t> runs) {
+  const std::vector<measured::MeasuredStep> steps = measured::calibration_runs(data, "", runs);
+  fit::FittedCalibration fitted = fit::fit_calibration(steps, {}, library());
+  fitted.calibration.startup_s = measured::startup_s(data, steps);
+  const std::string by = std::to_string(fitted.steps) + " measured steps";
+  return write_calibration(fitted.calibration, std::span(&by, 1));
 }
 
 GraphPointer find_graph(const std::string& model) {
@@ -287,7 +316,10 @@ PYBIND11_MODULE(_core, module) {
              py::arg("model"), Unlocked());
   module.def("simulate_json", &simulate_json, py::arg("request"), Unlocked());
   module.def("evaluate_json", &evaluate_json, py::arg("data"), py::arg("source"), py::arg("by"),
-             py::arg("count_refused"), Unlocked());
+             py::arg("count_refused"), py::arg("predictors"), Unlocked());
+  module.def("import_json", &import_json, py::arg("store"), py::arg("paths"), py::arg("request"),
+             Unlocked());
+  module.def("calibrate_json", &calibrate_json, py::arg("data"), py::arg("runs"), Unlocked());
   module.def("devices_json", [] { return hw::devices_json(pointers(library().catalog.devices)); });
   module.def("networks_json", [] { return hw::networks_json(pointers(library().catalog.links)); });
   module.def("clouds_json", [] { return hw::clouds_json(pointers(library().catalog.instances)); });

@@ -4,10 +4,11 @@
 #include <memory>
 
 #include "foretrain/base/error.h"
+#include "foretrain/base/format.h"
 #include "foretrain/base/near.h"
 #include "foretrain/base/number_range.h"
 #include "foretrain/cli/commands.h"
-#include "foretrain/base/format.h"
+#include "foretrain/cli/given_request.h"
 #include "foretrain/cli/output.h"
 #include "foretrain/cli/progress.h"
 #include "foretrain/cli/table.h"
@@ -177,7 +178,7 @@ void show(const evaluate::Evaluation& evaluation, const Options& options, Consol
 
 // Where evaluate itself needs no optimiser, the command brings one.
 evaluate::Calibrate calibration_by(const fit::CalibrationFit& factors) {
-  return [&factors](const std::vector<MeasuredStep>& steps, const Library& library) {
+  return [&factors](const std::vector<measured::MeasuredStep>& steps, const Library& library) {
     return fit::fit_calibration(steps, factors, library).calibration;
   };
 }
@@ -197,7 +198,9 @@ void run_evaluate(const Options& options, Console& console) {
       if (rows.wanted()) rows.write(evaluate::rows_line(one) + "\n");
     };
     observer.progress = [&](double share) { progress.show(done, share); };
-    evaluation = evaluate::evaluate(options.data, options.evaluate, library, observer);
+    evaluate::Options asked = options.evaluate;
+    asked.request = given_request(asked.request);
+    evaluation = evaluate::evaluate(options.data, asked, library, observer);
   }
   rows.close();
   if (options.rows != "-") show(evaluation, options, console);
@@ -212,7 +215,12 @@ void add_evaluate_command(CLI::App& app, Console& console) {
   command.footer(
       "Example:\n  foretrain evaluate --data measurements/ --by file,device,precision\n\n"
       "docs/evaluate.md says how files of measurements are mapped to requests.");
-  command.add_option("--data", options->data, "folder of CSV files, or one file")->required();
+  command
+      .add_option("--data", options->data,
+                  "a store, a folder of CSV files, or a file: CSV, JSON lines of steps, a trace")
+      ->required();
+  command.add_option("--request", options->evaluate.request,
+                     "what ran, where the data is a profiler's trace: JSON or a file of it");
   command.add_flag("--json", options->json, "print the tables as JSON");
   command.add_option("--source", options->evaluate.source,
                      "only this file (without .csv) or this entry of the column source");

@@ -9,12 +9,15 @@
 #include <optional>
 
 #include "foretrain/base/error.h"
+#include "foretrain/base/file.h"
 #include "foretrain/base/near.h"
 #include "foretrain/base/number_range.h"
 #include "foretrain/cli/commands.h"
+#include "foretrain/cli/given_request.h"
 #include "foretrain/cli/output.h"
 #include "foretrain/cli/profile_text.h"
 #include "foretrain/cli/progress.h"
+#include "foretrain/lab/keep_profile.h"
 #include "foretrain/profile/analyse.h"
 #include "foretrain/profile/command.h"
 #include "foretrain/profile/sampler.h"
@@ -40,6 +43,9 @@ struct Options {
   std::string csv;
   std::string svg;
   std::string html;
+  std::string store;
+  std::string steps;
+  std::string request;
 };
 
 // How many things were sent to standard output, which can hold one.
@@ -69,6 +75,14 @@ void check(const Options& options) {
   }
   if (options.cores > 0 && !options.from.empty()) {
     throw Error(ErrorKind::BadInput, "profile: --cores has no meaning for a recorded trace");
+  }
+  if (!options.store.empty() && !options.from.empty()) {
+    throw Error(ErrorKind::BadInput, "profile: --store keeps what runs here, not a recorded trace");
+  }
+  if (options.store.empty() != (options.steps.empty() && options.request.empty())) {
+    throw Error(ErrorKind::BadInput,
+                "profile: --store needs --steps, the file in which the job writes its steps, or "
+                "--request, what it is; and these need --store");
   }
   if (options.interval_s == 0.0) {
     throw Error(ErrorKind::BadInput, "profile: --interval must be above 0 seconds");
@@ -149,8 +163,50 @@ profile::Trace attach(const Options& options) {
   return sampler.stop().front();
 }
 
+// Where a profile goes with the steps that the job writes meanwhile.
+class Keeper {
+ public:
+  explicit Keeper(const Options& options)
+      : steps_(options.steps), request_(given_request(options.request)) {
+    if (options.store.empty()) return;
+    store_.emplace(options.store);
+    std::error_code missing;  // the job makes it
+    const std::uintmax_t bytes = std::filesystem::file_size(steps_, missing);
+    if (!missing) before_ = bytes;
+  }
+
+  void keep(const profile::Profile& profile, bool quiet, Console& console) {
+    if (!store_) return;
+    if (console.exit_code != 0) {
+      if (!quiet) console.line("not stored: the job failed");
+      return;
+    }
+    lab::ProfiledJob job{.profile = profile, .request = request_};
+    if (!steps_.empty()) {
+      constexpr std::uintmax_t kLargest = 64 << 20;
+      std::error_code missing;
+      if (std::filesystem::exists(steps_, missing)) job.steps = read_file(steps_, kLargest);
+      job.steps.erase(0, std::min<std::size_t>(before_, job.steps.size()));
+      if (job.steps.empty()) {
+        throw Error(ErrorKind::BadInput, "profile: the job wrote no step to '" + printable(steps_) +
+                                             "'; is that StepRecorder's output?");
+      }
+    }
+    for (const std::int64_t run : lab::keep_profile(job, *store_)) {
+      if (!quiet) console.line("stored as run " + std::to_string(run));
+    }
+  }
+
+ private:
+  std::string steps_;
+  std::string request_;
+  std::uintmax_t before_ = 0;  // bytes that the file of steps had
+  std::optional<store::Store> store_;
+};
+
 void run_profile(const Options& options, Console& console) {
   check(options);
+  Keeper keeper(options);
   Output csv(options.csv, console);
   Output svg(options.svg, console);
   Output html(options.html, console);
@@ -171,6 +227,7 @@ void run_profile(const Options& options, Console& console) {
   if (options.json) console.line(profile::to_json(result));
   if (on_standard_output(options) == 0) console.write(profile_text(trace, result, console.screen));
   console.flush();
+  keeper.keep(result, on_standard_output(options) > 0, console);
   if (csv.wanted()) csv.write(profile::trace_csv(trace));
   if (svg.wanted()) svg.write(profile::timeline_svg(trace, result));
   if (html.wanted()) html.write(profile::timeline_html(trace, result));
@@ -186,7 +243,8 @@ void add_profile_command(CLI::App& app, Console& console) {
   command.footer(
       "Examples:\n  foretrain profile -o job.csv --html job.html -- python3 train.py\n"
       "  foretrain profile --pid 4711 --duration 30\n"
-      "  foretrain profile --from job.csv --json\n\n"
+      "  foretrain profile --from job.csv --json\n"
+      "  foretrain profile --store my.db --steps steps.jsonl -- python3 train.py\n\n"
       "The exit code is that of COMMAND. With --json, -o -, --svg - and --html - its output goes\n"
       "to standard error. Files are opened before it runs.\n"
       "docs/profile.md describes what is sampled, the CSV and the formats that --from reads.");
@@ -218,6 +276,11 @@ void add_profile_command(CLI::App& app, Console& console) {
       ->allow_extra_args(false);
   command.add_option("--gpu", options->gpu, "index of the GPU, here or in the trace (the busiest)")
       ->check(number_range(0, kMost));
+  command.add_option("--store", options->store, "keep it as a run of this store");
+  command.add_option("--steps", options->steps,
+                     "the JSON lines in which the job writes its steps (StepRecorder's output)");
+  command.add_option("--request", options->request,
+                     "what the job is, where it writes no steps: JSON or a file of it");
   command.add_flag("--json", options->json, "print the resources object of the report");
   command.add_option("-o,--output", options->csv, "write the samples as CSV; - prints them");
   command.add_option("--svg", options->svg,

@@ -9,12 +9,14 @@
 #include "foretrain/base/near.h"
 #include "foretrain/cli/commands.h"
 #include "foretrain/cli/console.h"
+#include "foretrain/cli/given_request.h"
 #include "foretrain/cli/humanise.h"
 #include "foretrain/cli/output.h"
 #include "foretrain/cli/progress.h"
 #include "foretrain/cli/resource_text.h"
 #include "foretrain/cli/store_json.h"
 #include "foretrain/cli/table.h"
+#include "foretrain/measured/import_measured.h"
 #include "foretrain/store/columns.h"
 #include "foretrain/store/exchange.h"
 #include "foretrain/store/store.h"
@@ -31,6 +33,7 @@ struct Options {
   std::string table;
   std::string output;
   std::vector<std::string> inputs;
+  std::string request;
 };
 
 store::Store open_existing(const Options& options) {
@@ -196,8 +199,8 @@ void remove_new_store(const std::string& path) {
 std::vector<store::Imported> import_all(const Options& options) {
   store::Store store(options.store);
   Progress progress("lines");
-  return store::import_paths(
-      store, {options.inputs.begin(), options.inputs.end()},
+  return measured::import_measured(
+      store, {options.inputs.begin(), options.inputs.end()}, given_request(options.request),
       [&](std::size_t lines, const std::optional<double>& share) { progress.show(lines, share); });
 }
 
@@ -255,10 +258,12 @@ void add_store_command(CLI::App& app, Console& console) {
   out.add_option("TABLE", options->table, "one table; without it all, into a folder");
   out.add_option("-o,--output", options->output, "file of the table, or folder of all");
   out.callback([options, &console] { run_export(*options, console); });
-  CLI::App& in =
-      add(command, "import", "read CSV files, or folders that export wrote: all of it or nothing",
-          *options);
+  CLI::App& in = add(
+      command, "import",
+      "read CSV files, steps, a trace, folders that export wrote: all of it or nothing", *options);
   in.add_option("PATH", options->inputs, "files and folders; - is standard input")->required();
+  in.add_option("--request", options->request,
+                "what ran, where PATH is a profiler's trace: JSON or a file of it");
   in.callback([options, &console] { run_import(*options, console); });
 }
 

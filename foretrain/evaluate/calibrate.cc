@@ -7,8 +7,8 @@
 #include <map>
 #include <set>
 
-#include "foretrain/evaluate/report_number.h"
 #include "foretrain/evaluate/summary.h"
+#include "foretrain/measured/report_number.h"
 
 namespace foretrain::evaluate {
 namespace {
@@ -24,7 +24,7 @@ double distance(const Shares& a, const Shares& b) {
 // The step that a row tells of, where its number follows from the step's time.
 std::optional<double> measured_step_s(const Waiting& row, std::size_t step_number,
                                       const Prediction& prediction) {
-  const int of_step = report_numbers()[row.number].of_step;
+  const int of_step = measured::report_numbers()[row.number].of_step;
   if (of_step == 0 || row.one.outcome != Outcome::Predicted) return std::nullopt;
   const double ratio = row.one.measured / row.one.predicted;
   return *prediction.numbers[step_number] * (of_step > 0 ? ratio : 1 / ratio);
@@ -36,8 +36,8 @@ std::vector<std::size_t> different_runs(const std::vector<Waiting*>& rows) {
   std::vector<std::size_t> runs;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Waiting& row = *rows[i];
-    const bool tells =
-        row.one.outcome == Outcome::Predicted && report_numbers()[row.number].of_step != 0;
+    const bool tells = row.one.outcome == Outcome::Predicted &&
+                       measured::report_numbers()[row.number].of_step != 0;
     if (tells && seen.insert(row.one.request).second) runs.push_back(i);
   }
   return runs;
@@ -46,11 +46,11 @@ std::vector<std::size_t> different_runs(const std::vector<Waiting*>& rows) {
 // Calibrates one group and predicts it anew.
 CalibratedGroup calibrate_group(const std::vector<Waiting*>& rows, const Options& options,
                                 const Library& library, Predictor& plain) {
-  static const std::size_t kStep = report_number_named("step_time_s");
+  static const std::size_t kStep = measured::report_number_named("step_time_s");
   const std::vector<std::size_t> runs = different_runs(rows);
   std::vector<Shares> shares;
   for (const std::size_t run : runs) shares.push_back(shares_of(rows[run]->one.breakdown));
-  std::vector<MeasuredStep> steps;
+  std::vector<measured::MeasuredStep> steps;
   std::set<std::string> used;
   for (const std::size_t place : spread(shares, options.calibration.rows)) {
     const Waiting& row = *rows[runs[place]];

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "foretrain/evaluate/test_files.h"
+#include "foretrain/measured/test_files.h"
 #include "foretrain/predict/predict.h"
 
 namespace foretrain::evaluate {
@@ -47,16 +47,16 @@ struct Evaluated {
 
 // Rows of two models; the fit always says that the machine computes at half speed.
 Evaluated calibrated(const std::string& lines, std::size_t rows) {
-  const TestFolder folder;
+  const measured::TestFolder folder;
   folder.write("made.json", kMapping);
-  folder.write("made.csv", kTrainingHeader + lines);
+  folder.write("made.csv", measured::kTrainingHeader + lines);
   Evaluated result;
   Options options;
   options.calibration.rows = rows;
   options.calibration.by = {"model"};
-  options.calibration.fit = [&](const std::vector<MeasuredStep>& steps, const Library&) {
+  options.calibration.fit = [&](const std::vector<measured::MeasuredStep>& steps, const Library&) {
     std::vector<double>& times = result.fitted.emplace_back();
-    for (const MeasuredStep& step : steps) times.push_back(step.step_time_s);
+    for (const measured::MeasuredStep& step : steps) times.push_back(step.step_time_s);
     return Calibration{"t4", 0.5, 0.5, 0.5, 1};
   };
   Observer observer;

@@ -3,76 +3,34 @@
 
 #include <algorithm>
 #include <set>
-#include <span>
-#include <sstream>
 
-#include "foretrain/base/embedded.h"
 #include "foretrain/base/error.h"
 #include "foretrain/base/json.h"
 #include "foretrain/base/near.h"
 #include "foretrain/evaluate/calibrate.h"
-#include "foretrain/evaluate/collective_file.h"
-#include "foretrain/evaluate/lab_runs.h"
-#include "foretrain/evaluate/mapping.h"
-#include "foretrain/evaluate/operator_file.h"
+#include "foretrain/evaluate/collective_clock.h"
+#include "foretrain/evaluate/operator_clock.h"
 #include "foretrain/evaluate/predictor.h"
 #include "foretrain/evaluate/summary.h"
-#include "foretrain/evaluate/training_file.h"
+#include "foretrain/measured/collective_file.h"
+#include "foretrain/measured/measurements.h"
+#include "foretrain/measured/open_tables.h"
+#include "foretrain/measured/operator_file.h"
 
 namespace foretrain::evaluate {
-
-extern const std::span<const EmbeddedFile> kEvaluateFiles;
 
 namespace {
 
 namespace fs = std::filesystem;
 
 constexpr std::size_t kPortion = 256;  // rows that are predicted together
-constexpr std::uintmax_t kLargestMapping = 4 << 20;
 
-std::vector<fs::path> find_files(const fs::path& data) {
-  std::error_code problem;
-  if (fs::is_regular_file(data, problem)) return {data};
-  if (!fs::is_directory(data, problem)) {
-    throw Error(ErrorKind::NotFound, "no folder or file '" + printable(data.string()) + "'");
-  }
-  std::vector<fs::path> files;
-  for (const fs::directory_entry& entry : fs::directory_iterator(data, problem)) {
-    if (entry.path().extension() == ".csv" && entry.is_regular_file()) {
-      files.push_back(entry.path());
-    }
-  }
-  if (problem) throw Error(ErrorKind::Io, "cannot read folder '" + printable(data.string()) + "'");
-  if (files.empty()) {
-    throw Error(ErrorKind::NotFound, "no .csv file in '" + printable(data.string()) + "'");
-  }
-  std::sort(files.begin(), files.end());
-  return files;
+// A table's name for people.
+std::string label_of(const measured::Table& table) {
+  return table.path().empty() ? table.name() : table.path().filename().string();
 }
 
-std::optional<Mapping> find_mapping(const fs::path& file) {
-  fs::path own = file;
-  own.replace_extension(".json");
-  std::error_code problem;
-  if (fs::is_regular_file(own, problem)) {
-    const std::string where = "mapping " + printable(own.filename().string());
-    if (fs::file_size(own, problem) > kLargestMapping) {
-      throw Error(ErrorKind::BadInput, where + ": larger than 4 MiB");
-    }
-    std::ifstream in(own, std::ios::binary);
-    std::ostringstream text;
-    text << in.rdbuf();
-    if (!in) throw Error(ErrorKind::Io, "cannot read '" + printable(own.string()) + "'");
-    return parse_mapping(text.str(), where);
-  }
-  const std::string name = "evaluate/" + own.filename().string();
-  for (const EmbeddedFile& known : kEvaluateFiles) {
-    if (known.name == name) return parse_mapping(known.text, "mapping " + name);
-  }
-  return std::nullopt;
-}
-
-// Goes through the files; a portion of rows is mapped, predicted and handed on together: a whole
+// Goes through the tables; a portion of rows is mapped, predicted and handed on together: a whole
 // file where its rows calibrate each other.
 class Run {
  public:
@@ -83,23 +41,22 @@ class Run {
         predictor_(library, options.threads),
         summary_(options) {}
 
-  void read(const fs::path& path);
+  void read(measured::Table& table);
   Evaluation finish();
   std::uintmax_t total_bytes = 0;
 
  private:
-  bool wanted(const std::string& source) {
+  bool wanted(const std::string& file, const std::string& source) {
     if (options_.source.empty()) return true;
-    sources_.insert(file_);
+    sources_.insert(file);
     sources_.insert(source);
-    return options_.source == file_ || options_.source == source;
+    return options_.source == file || options_.source == source;
   }
 
-  void add(const Row& row, const std::optional<Mapping>& mapping);
-  void add(const Row& row, MappedRow mapped);
-  void add_run(const Row& row);
-  void time_operators(const fs::path& path);
-  void time_collectives(const fs::path& path);
+  void add(measured::Measurement measured);
+  void predict_jobs(measured::Table& table);
+  void time_operators(measured::Table& table);
+  void time_collectives(measured::Table& table);
   void add(const Case& one);
   void predict_portion();
   void set_apart(Case& one) const;
@@ -117,39 +74,20 @@ class Run {
   std::vector<CalibratedGroup> calibrated_;
 };
 
-void Run::add(const Row& row, const std::optional<Mapping>& mapping) {
-  MappedRow mapped;
-  mapped.device = cell(row, "gpu");
-  mapped.metric = cell(row, "metric");
-  mapped.reason = "no mapping for " + file_ + ".csv";
-  add(row, mapping ? map_row(*mapping, row) : mapped);
-  waiting_.back().one.source = cell(row, "source");
-  waiting_.back().one.model = cell(row, "model");
-}
-
-// A run may tell several numbers.
-void Run::add_run(const Row& row) {
-  const std::string where = "file " + file_ + ".csv: line " + std::to_string(row.line);
-  for (MappedRow& mapped : map_run(row, where)) {
-    add(row, std::move(mapped));
-    Case& one = waiting_.back().one;
-    one.source = cell(row, "campaign");
-    one.model = model_of_run(row, where);
-  }
-}
-
-void Run::add(const Row& row, MappedRow mapped) {
+void Run::add(measured::Measurement measured) {
   Waiting& entry = waiting_.emplace_back();
   Case& one = entry.one;
-  one.file = file_;
-  one.line = row.line;
-  one.device = mapped.device;
-  one.metric = mapped.metric;
-  one.measured = mapped.measured;
-  one.reason = mapped.reason;
-  if (!mapped.request) return;
-  entry.number = mapped.number;
-  one.request = std::move(*mapped.request);
+  one.file = std::move(measured.file);
+  one.line = measured.line;
+  one.source = std::move(measured.source);
+  one.model = std::move(measured.model);
+  one.device = std::move(measured.device);
+  one.metric = std::move(measured.metric);
+  one.measured = measured.measured;
+  one.reason = std::move(measured.reason);
+  if (!measured.request) return;
+  entry.number = measured.number;
+  one.request = std::move(*measured.request);
 }
 
 // A model that a calibration was found by is no test of it.
@@ -183,9 +121,9 @@ void Run::predict_portion() {
 }
 
 // Operators need no request: each is timed by the operator model alone.
-void Run::time_operators(const fs::path& path) {
+void Run::time_operators(measured::Table& table) {
   OperatorClock clock(library_.catalog, *library_.operators, library_.calibrations);
-  for (const auto& row : read_operators(path)) {
+  for (const auto& row : measured::read_operators(table)) {
     Case one;
     one.file = file_;
     one.line = row->line;
@@ -208,19 +146,18 @@ void Run::add(const Case& one) {
 }
 
 // Nor do collectives; the model is what is done, the device the cluster where.
-void Run::time_collectives(const fs::path& path) {
+void Run::time_collectives(measured::Table& table) {
   CollectiveClock clock(library_.catalog, *library_.collectives);
-  const std::vector<CollectiveCase> rows = read_collectives(path);
-  if (rows.empty())
-    ignored_.push_back({path.filename().string(), "a collective not modelled here"});
-  for (const CollectiveCase& row : rows) {
-    if (!wanted(row.cluster)) continue;
+  const std::vector<measured::CollectiveCase> rows = measured::read_collectives(table);
+  if (rows.empty()) ignored_.push_back({label_of(table), "a collective not modelled here"});
+  for (const measured::CollectiveCase& row : rows) {
+    if (!wanted(file_, row.cluster)) continue;
     Case one;
     one.file = file_;
     one.line = row.line;
     one.source = one.device = row.cluster;
     one.model = row.collective;
-    one.metric = label(row);
+    one.metric = measured::label(row);
     one.workers = row.nodes * row.devices;
     one.measured = row.measured;
     one.reason = row.broken;
@@ -233,37 +170,36 @@ void Run::time_collectives(const fs::path& path) {
   }
 }
 
-void Run::read(const fs::path& path) {
-  file_ = path.stem().string();
-  TrainingFile file(path);
-  const std::string missing = file.missing_columns();
-  const bool runs = are_runs(file.columns());
-  const std::optional<Mapping> mapping = runs ? std::nullopt : find_mapping(path);
-  const bool other_columns = mapping && !mapping->columns.empty();
-  if (has_operators(file.columns())) {
-    time_operators(path);
-  } else if (has_collectives(file.columns())) {
-    time_collectives(path);
-  } else if (!missing.empty() && !runs && !other_columns) {
-    ignored_.push_back({path.filename().string(), "no training measurements: it lacks " + missing});
-  } else {
-    if (mapping) {
-      file.rename(mapping->columns);
-      check_columns(*mapping, file.columns());
-    }
-    for (Row row; file.next(row);) {
-      if (!wanted(std::string(cell(row, runs ? "campaign" : "source")))) continue;
-      runs ? add_run(row) : add(row, mapping);
-      if (waiting_.size() < kPortion || options_.calibration.rows > 0) continue;
-      predict_portion();
-      if (observer_.progress && total_bytes > 0) {
-        observer_.progress(static_cast<double>(done_bytes_ + file.bytes()) /
-                           static_cast<double>(total_bytes));
-      }
-    }
-    predict_portion();
+void Run::predict_jobs(measured::Table& table) {
+  measured::Measurements rows(table, [this](const std::string& file, const std::string& source) {
+    return wanted(file, source);
+  });
+  if (!rows.obstacle().empty()) {
+    ignored_.push_back({label_of(table), rows.obstacle()});
+    return;
   }
-  done_bytes_ += file.bytes();
+  for (std::vector<measured::Measurement> found; rows.next(found);) {
+    for (measured::Measurement& one : found) add(std::move(one));
+    if (waiting_.size() < kPortion || options_.calibration.rows > 0) continue;
+    predict_portion();
+    if (observer_.progress && total_bytes > 0) {
+      observer_.progress(static_cast<double>(done_bytes_ + table.bytes()) /
+                         static_cast<double>(total_bytes));
+    }
+  }
+  predict_portion();
+}
+
+void Run::read(measured::Table& table) {
+  file_ = table.name();
+  if (measured::has_operators(table.columns())) {
+    time_operators(table);
+  } else if (measured::has_collectives(table.columns())) {
+    time_collectives(table);
+  } else {
+    predict_jobs(table);
+  }
+  done_bytes_ += table.bytes();
 }
 
 Evaluation Run::finish() {
@@ -282,14 +218,10 @@ Evaluation Run::finish() {
 
 Evaluation evaluate(const fs::path& data, const Options& options, const Library& library,
                     const Observer& observer) {
-  const std::vector<fs::path> files = find_files(data);
+  std::vector<measured::Table> tables = measured::open_tables(data, options.request);
   Run run(options, library, observer);
-  for (const fs::path& file : files) {
-    std::error_code problem;
-    const std::uintmax_t bytes = fs::file_size(file, problem);
-    if (!problem) run.total_bytes += bytes;
-  }
-  for (const fs::path& file : files) run.read(file);
+  for (const measured::Table& table : tables) run.total_bytes += table.all_bytes();
+  for (measured::Table& table : tables) run.read(table);
   return run.finish();
 }
 

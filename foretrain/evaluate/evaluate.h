@@ -11,7 +11,7 @@
 
 #include "foretrain/knowledge/library.h"
 #include "foretrain/knowledge/regime.h"
-#include "foretrain/predict/measured_step.h"
+#include "foretrain/measured/measured_step.h"
 #include "foretrain/predict/report.h"
 
 namespace foretrain::evaluate {
@@ -42,7 +42,7 @@ struct Case {
   // Of predicted rows:
   Regime regime;
   std::string zoo_model;   // without its parameters
-  std::size_t number = 0;  // of report_numbers(): what was measured
+  std::size_t number = 0;  // of measured::report_numbers(): what was measured
 };
 
 // How well a set of rows is predicted. Errors are fractions, see metrics.h.
@@ -99,7 +99,8 @@ struct Evaluation {
 };
 
 // The machine's factors from some of its measured steps, which run on one kind of device.
-using Calibrate = std::function<Calibration(const std::vector<MeasuredStep>&, const Library&)>;
+using Calibrate =
+    std::function<Calibration(const std::vector<measured::MeasuredStep>&, const Library&)>;
 
 // Rows of one file on one device that agree in all of `by` are one group. `rows` runs of it are
 // given to `fit`, what it finds is used for the others, and the runs themselves are not scored.
@@ -111,6 +112,7 @@ struct CalibrationOptions {
 
 struct Options {
   std::string source;          // only this file or this entry of the column `source`; "": all
+  std::string request;         // what ran, as JSON, where `data` is a profiler's trace
   bool count_refused = false;  // a refused row counts as an error of 100 %
   std::vector<std::string> by{"file", "device", "metric"};  // of group_keys()
   int threads = 0;                                          // 0: as many as the machine has
@@ -125,11 +127,11 @@ struct Observer {
   std::function<void(const Case&)> on_case;  // every row, in the order of the files
 };
 
-// Predicts every row of every CSV file in `data` (a folder, or one file) that has the columns of
-// a training measurement, by the mapping of data/evaluate/ with the file's name, or by the JSON
-// file of the same name beside it. Rows are read and dropped in portions, so files may be large.
-// Throws Error: NotFound for a folder or source that is not there, BadInput for malformed files
-// with the line, Io. What cannot be predicted is no error: it is counted with its reason.
+// Predicts every measurement of `data`: a store, a folder, a file (measured/open_tables.h). Rows of
+// training measurements become requests by the mapping of data/evaluate/ with the file's name, or
+// by the JSON file of the same name beside it. Rows are read and dropped in portions, so files may
+// be large. Throws Error: NotFound for data or a source that is not there, BadInput for malformed
+// files with the line, Io. What cannot be predicted is no error: it is counted with its reason.
 Evaluation evaluate(const std::filesystem::path& data, const Options& options,
                     const Library& library, const Observer& observer);
 

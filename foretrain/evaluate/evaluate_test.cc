@@ -9,7 +9,7 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/evaluate/print.h"
-#include "foretrain/evaluate/test_files.h"
+#include "foretrain/measured/test_files.h"
 #include "foretrain/predict/predict.h"
 
 namespace foretrain::evaluate {
@@ -22,7 +22,7 @@ const char* const kMapping = R"({"variables": {"device": {"column": "gpu", "map"
     {"when": {"metric": "rate"}, "compare": {"number": "samples_per_s"}},
     {"when": {"model": "yolo"}, "skip": "model not in the zoo: {model}"}]})";
 
-Evaluation run(const TestFolder& folder, const Options& options = {},
+Evaluation run(const measured::TestFolder& folder, const Options& options = {},
                std::vector<Case>* cases = nullptr) {
   static const Library library = load_library();
   Observer observer;
@@ -38,7 +38,7 @@ std::string digits(double value) {
 
 // A file of other columns is read where its mapping names them, else left out.
 TEST(Evaluate, ReadsColumnsThatTheMappingNames) {
-  const TestFolder folder;
+  const measured::TestFolder folder;
   folder.write("power.csv", "network,card,seconds\nmlp,T4,2\n");
   EXPECT_EQ(run(folder).ignored.size(), 1U);
   folder.write("power.json", R"({"columns": {"network": "model", "card": "gpu", "seconds": "value"},
@@ -59,11 +59,12 @@ TEST(Evaluate, ComparesEachRowWithItsNumber) {
   const double step =
       predict(parse_request(R"({"model": "mlp", "device": "t4", "batch": 4})", "r"), library)
           .step_time_s.value;
-  const TestFolder folder;
+  const measured::TestFolder folder;
   folder.write("made.json", kMapping);
-  folder.write("made.csv", kTrainingHeader +
-                               measurement_line("mlp", "T4", "step_time", digits(step / 2)) +
-                               measurement_line("mlp", "T4", "rate", digits(4 / step)));
+  folder.write("made.csv",
+               measured::kTrainingHeader +
+                   measured::measurement_line("mlp", "T4", "step_time", digits(step / 2)) +
+                   measured::measurement_line("mlp", "T4", "rate", digits(4 / step)));
   std::vector<Case> cases;
   const Evaluation evaluation = run(folder, {}, &cases);
   ASSERT_EQ(cases.size(), 2U);
@@ -77,15 +78,16 @@ TEST(Evaluate, ComparesEachRowWithItsNumber) {
 }
 
 TEST(Evaluate, CountsEverythingThatIsNotPredicted) {
-  const TestFolder folder;
+  const measured::TestFolder folder;
   folder.write("made.json", kMapping);
-  folder.write("made.csv", kTrainingHeader + measurement_line("mlp", "T4", "step_time", "1") +
-                               measurement_line("yolo", "T4", "step_time", "1") +
-                               measurement_line("mlp", "K20", "step_time", "1") +
-                               measurement_line("mlp", "T4", "step_time", "") +
-                               measurement_line("mlp", "T4", "energy", "1") +
-                               measurement_line("mlpp", "T4", "step_time", "1"));
-  folder.write("other.csv", measurement("mlp", "T4", "step_time", "1"));
+  folder.write("made.csv", measured::kTrainingHeader +
+                               measured::measurement_line("mlp", "T4", "step_time", "1") +
+                               measured::measurement_line("yolo", "T4", "step_time", "1") +
+                               measured::measurement_line("mlp", "K20", "step_time", "1") +
+                               measured::measurement_line("mlp", "T4", "step_time", "") +
+                               measured::measurement_line("mlp", "T4", "energy", "1") +
+                               measured::measurement_line("mlpp", "T4", "step_time", "1"));
+  folder.write("other.csv", measured::measurement("mlp", "T4", "step_time", "1"));
   folder.write("operators.csv", "op,ms\nconv,1\n");
   const Evaluation evaluation = run(folder);
   EXPECT_EQ(evaluation.total.rows, 7U);
@@ -108,10 +110,10 @@ TEST(Evaluate, CountsEverythingThatIsNotPredicted) {
 }
 
 TEST(Evaluate, ReadsOnlyTheSourceThatIsAsked) {
-  const TestFolder folder;
-  folder.write("a.csv", measurement("mlp", "T4", "step_time", "1"));
-  folder.write("b.csv", measurement("mlp", "T4", "step_time", "1") + "\n" +
-                            measurement_line("mlp", "T4", "step_time", "2"));
+  const measured::TestFolder folder;
+  folder.write("a.csv", measured::measurement("mlp", "T4", "step_time", "1"));
+  folder.write("b.csv", measured::measurement("mlp", "T4", "step_time", "1") + "\n" +
+                            measured::measurement_line("mlp", "T4", "step_time", "2"));
   Options options;
   options.source = "b";
   EXPECT_EQ(run(folder, options).total.rows, 2U);
@@ -128,8 +130,8 @@ TEST(Evaluate, ReadsOnlyTheSourceThatIsAsked) {
 }
 
 TEST(Evaluate, NamesFileAndLineOfWhatIsMalformed) {
-  const TestFolder folder;
-  folder.write("made.csv", kTrainingHeader + "cut,off\n");
+  const measured::TestFolder folder;
+  folder.write("made.csv", measured::kTrainingHeader + "cut,off\n");
   try {
     run(folder);
     FAIL();
@@ -139,16 +141,16 @@ TEST(Evaluate, NamesFileAndLineOfWhatIsMalformed) {
 }
 
 TEST(Evaluate, SaysThatThereIsNothing) {
-  const TestFolder folder;
+  const measured::TestFolder folder;
   EXPECT_THROW(run(folder), Error);
   const Library library = load_library();
   EXPECT_THROW(evaluate(folder.path() / "nowhere", {}, library, {}), Error);
 }
 
 TEST(Evaluate, ReportsProgressOfLargeFiles) {
-  const TestFolder folder;
-  std::string text = kTrainingHeader;
-  for (int i = 0; i < 3000; ++i) text += measurement_line("yolo", "T4", "step_time", "1");
+  const measured::TestFolder folder;
+  std::string text = measured::kTrainingHeader;
+  for (int i = 0; i < 3000; ++i) text += measured::measurement_line("yolo", "T4", "step_time", "1");
   folder.write("made.json", kMapping);
   folder.write("made.csv", text);
   std::vector<double> shares;
@@ -162,10 +164,11 @@ TEST(Evaluate, ReportsProgressOfLargeFiles) {
 }
 
 TEST(Print, WritesRowsAndTables) {
-  const TestFolder folder;
+  const measured::TestFolder folder;
   folder.write("made.json", kMapping);
-  folder.write("made.csv", kTrainingHeader + measurement_line("mlp", "T4", "step_time", "1") +
-                               measurement_line("yolo", "T4", "step_time", "1"));
+  folder.write("made.csv", measured::kTrainingHeader +
+                               measured::measurement_line("mlp", "T4", "step_time", "1") +
+                               measured::measurement_line("yolo", "T4", "step_time", "1"));
   std::vector<Case> cases;
   const Evaluation evaluation = run(folder, {}, &cases);
   const auto commas = [](const std::string& text) {

@@ -11,7 +11,7 @@ namespace foretrain::evaluate {
 // A row on its way from the file to the summary.
 struct Waiting {
   Case one;
-  std::size_t number = 0;  // of report_numbers(), where there is a request
+  std::size_t number = 0;  // of measured::report_numbers(), where there is a request
 };
 
 // Predicts the rows that have a request and compares them.

@@ -7,25 +7,26 @@
 #include "foretrain/base/embedded.h"
 #include "foretrain/base/error.h"
 #include "foretrain/evaluate/evaluate.h"
-#include "foretrain/evaluate/mapping.h"
-#include "foretrain/evaluate/test_files.h"
+#include "foretrain/measured/mapping.h"
+#include "foretrain/measured/test_files.h"
 #include "foretrain/request/find_model.h"
 #include "foretrain/request/resolve.h"
 
+namespace foretrain::measured {
+extern const std::span<const EmbeddedFile> kMappingFiles;
+}  // namespace foretrain::measured
+
 namespace foretrain::evaluate {
-
-extern const std::span<const EmbeddedFile> kEvaluateFiles;
-
 namespace {
 
 // Whether a rule takes the variable for a model: "{name}" or "{name}:seq=128".
-bool names_models(const Mapping& mapping, const std::string& variable) {
-  for (const Rule& rule : mapping.rules) {
+bool names_models(const measured::Mapping& mapping, const std::string& variable) {
+  for (const measured::Rule& rule : mapping.rules) {
     for (const auto& [field, pieces] : rule.request) {
       if (field != "model" || pieces.empty()) continue;
       const bool alone = pieces.size() == 1 && pieces[0].text == variable;
       const bool first = pieces.size() > 2 && pieces[1].text == variable &&
-                         pieces[1].kind == Piece::Kind::Characters &&
+                         pieces[1].kind == measured::Piece::Kind::Characters &&
                          pieces[2].text.starts_with(':');
       if (alone || first) return true;
     }
@@ -35,10 +36,10 @@ bool names_models(const Mapping& mapping, const std::string& variable) {
 
 TEST(MappingData, NamesOnlyDevicesAndModelsThatExist) {
   const Library library = load_library();
-  for (const EmbeddedFile& file : kEvaluateFiles) {
+  for (const EmbeddedFile& file : measured::kMappingFiles) {
     SCOPED_TRACE(file.name);
-    const Mapping mapping = parse_mapping(file.text, "mapping");
-    for (const Variable& variable : mapping.variables) {
+    const measured::Mapping mapping = measured::parse_mapping(file.text, "mapping");
+    for (const measured::Variable& variable : mapping.variables) {
       if (!variable.map) continue;
       for (const auto& [text, json] : *variable.map) {
         const std::string name = json.substr(1, json.size() - 2);
@@ -65,8 +66,9 @@ class MappedSource : public testing::TestWithParam<Invented> {};
 
 TEST_P(MappedSource, PredictsARow) {
   const Invented& invented = GetParam();
-  const TestFolder folder;
-  folder.write(invented.file + std::string(".csv"), kTrainingHeader + invented.line + "\n");
+  const measured::TestFolder folder;
+  folder.write(invented.file + std::string(".csv"),
+               measured::kTrainingHeader + invented.line + "\n");
   const Library library = load_library();
   std::vector<Case> cases;
   Observer observer;

@@ -3,7 +3,7 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/parallel_for.h"
-#include "foretrain/evaluate/report_number.h"
+#include "foretrain/measured/report_number.h"
 #include "foretrain/predict/predict.h"
 
 namespace foretrain::evaluate {
@@ -19,7 +19,7 @@ Prediction predict_one(const std::string& json, const Library& library) {
     prediction.batch = request.batch;
     prediction.workers = request.workers;
     const Report report = foretrain::predict(request, library);
-    for (const ReportNumber& number : report_numbers()) {
+    for (const measured::ReportNumber& number : measured::report_numbers()) {
       prediction.numbers.push_back(number.read(report));
     }
     prediction.breakdown = report.breakdown;

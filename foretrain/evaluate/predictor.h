@@ -19,7 +19,7 @@ struct Prediction {
   std::string precision;
   std::optional<std::int64_t> batch;
   std::optional<int> workers;
-  std::vector<std::optional<double>> numbers;  // as report_numbers()
+  std::vector<std::optional<double>> numbers;  // as measured::report_numbers()
   Breakdown breakdown;
   Regime regime;
   std::string model;  // the zoo's name without its parameters

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "foretrain/evaluate/report_number.h"
+#include "foretrain/measured/report_number.h"
 
 namespace foretrain::evaluate {
 namespace {
@@ -17,7 +17,7 @@ TEST(Predictor, KeepsTheOrderAndPredictsEqualRequestsOnce) {
   const auto first = predictor.predict({kSmall, kLarge, kSmall});
   ASSERT_EQ(first.size(), 3U);
   EXPECT_EQ(first[0], first[2]);
-  const std::size_t step = report_number_named("step_time_s");
+  const std::size_t step = measured::report_number_named("step_time_s");
   EXPECT_LT(*first[0]->numbers[step], *first[1]->numbers[step]);
   EXPECT_EQ(first[0]->batch, 2);
   EXPECT_EQ(first[0]->workers, 1);

@@ -4,43 +4,18 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <sstream>
 
 #include "foretrain/base/error.h"
-#include "foretrain/base/file.h"
-#include "foretrain/base/json.h"
 #include "foretrain/fit/detail/minimise.h"
 #include "foretrain/predict/predict.h"
 
 namespace foretrain::fit {
 namespace {
 
-constexpr std::uintmax_t kLargestFile = 64 << 20;
-
-MeasuredStep read_step(const std::string& line, const std::string& where) {
-  const Json json = parse_json(line, where);
-  JsonFields fields(json, where);
-  MeasuredStep step;
-  step.request = parse_request(fields.require("request").dump(), where + ": request");
-  step.step_time_s = fields.required_number("step_time_s");
-  if (!(step.step_time_s > 0)) {
-    throw Error(ErrorKind::BadInput, where + ": 'step_time_s' is not above 0");
-  }
-  if (json.contains("exposed_communication_s")) {
-    step.exposed_communication_s = fields.required_number("exposed_communication_s");
-    if (!(*step.exposed_communication_s >= 0 && *step.exposed_communication_s < step.step_time_s)) {
-      throw Error(ErrorKind::BadInput,
-                  where + ": 'exposed_communication_s' is not between 0 and 'step_time_s'");
-    }
-  }
-  fields.finish();
-  return step;
-}
-
 // The one kind of device that all steps run on.
-hw::Device common_device(const std::vector<MeasuredStep>& steps, const Library& library) {
+hw::Device common_device(const std::vector<measured::MeasuredStep>& steps, const Library& library) {
   std::optional<hw::Device> common;
-  for (const MeasuredStep& step : steps) {
+  for (const measured::MeasuredStep& step : steps) {
     for (const hw::Device& device : resolve(step.request, library).cluster.devices) {
       if (common && calibrated_kind(*common) != calibrated_kind(device)) {
         throw Error(ErrorKind::BadInput, "measured steps run on " + common->name + " and on " +
@@ -80,7 +55,7 @@ std::vector<double*> open_factors(Calibration& calibration, const CalibrationFit
 // depend on the calibration.
 class Trial {
  public:
-  Trial(const std::vector<MeasuredStep>& steps, const Library& known)
+  Trial(const std::vector<measured::MeasuredStep>& steps, const Library& known)
       : steps_(steps), library_(copy_of(known)) {}
 
   // Of each step ln(predicted / measured), and by how much of the step its exposed communication is
@@ -92,7 +67,7 @@ class Trial {
   std::vector<Off> off(const Calibration& calibration) {
     library_.calibrations = {calibration};
     std::vector<Off> result;
-    for (const MeasuredStep& step : steps_) {
+    for (const measured::MeasuredStep& step : steps_) {
       const Report report = predict(step.request, library_);
       const double exposed = report.breakdown.exposed_communication.count();
       const double known = step.exposed_communication_s.value_or(exposed);
@@ -103,7 +78,7 @@ class Trial {
   }
 
  private:
-  const std::vector<MeasuredStep>& steps_;
+  const std::vector<measured::MeasuredStep>& steps_;
   Library library_;
 };
 
@@ -129,25 +104,14 @@ std::vector<std::string> factor_names() {
   return names;
 }
 
-std::vector<MeasuredStep> read_steps(const std::filesystem::path& file) {
-  std::istringstream text(read_file(file, kLargestFile));
-  std::vector<MeasuredStep> steps;
-  std::string line;
-  for (std::size_t number = 1; std::getline(text, line); ++number) {
-    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-    steps.push_back(read_step(line, named(file) + ": line " + std::to_string(number)));
-  }
-  if (steps.empty()) throw Error(ErrorKind::NotFound, named(file) + ": has no measured step");
-  return steps;
-}
-
-FittedCalibration fit_calibration(const std::vector<MeasuredStep>& steps,
+FittedCalibration fit_calibration(const std::vector<measured::MeasuredStep>& steps,
                                   const CalibrationFit& options, const Library& library) {
   if (steps.empty()) throw Error(ErrorKind::BadInput, "no measured step to calibrate by");
   const hw::Device device = common_device(steps, library);
-  const bool several = std::any_of(steps.begin(), steps.end(), [&](const MeasuredStep& step) {
-    return resolve(step.request, library).workers > 1;
-  });
+  const bool several =
+      std::any_of(steps.begin(), steps.end(), [&](const measured::MeasuredStep& step) {
+        return resolve(step.request, library).workers > 1;
+      });
   Trial trial(steps, library);
   FittedCalibration fitted;
   fitted.steps = steps.size();
@@ -170,7 +134,7 @@ FittedCalibration fit_calibration(const std::vector<MeasuredStep>& steps,
   minimise_in_place(places, variables, options.evaluations, loss);
   fitted.after = mean_error(trial.off(best));
   best.models.clear();
-  for (const MeasuredStep& step : steps) best.models.push_back(step.request.model);
+  for (const measured::MeasuredStep& step : steps) best.models.push_back(step.request.model);
   return fitted;
 }
 

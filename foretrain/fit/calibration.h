@@ -2,19 +2,14 @@
 // A device's calibration from a few measured steps.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "foretrain/knowledge/calibration.h"
 #include "foretrain/knowledge/library.h"
-#include "foretrain/predict/measured_step.h"
+#include "foretrain/measured/measured_step.h"
 
 namespace foretrain::fit {
-
-// Reads JSON lines {"request": {...}, "step_time_s": 0.12, "exposed_communication_s": 0.03}; the
-// last may be missing. Throws Error naming the line: BadInput; Io, NotFound where there is no line.
-std::vector<MeasuredStep> read_steps(const std::filesystem::path& file);
 
 // What a Calibration calls the device: a CPU is calibrated whatever the number of its cores.
 std::string calibrated_kind(const hw::Device& device);
@@ -43,7 +38,7 @@ struct FittedCalibration {
 // They start from a calibration of this device in the library, such as one by its operators, else
 // from 1. All steps must run on one kind of device. Throws Error(BadInput) where they do not, and
 // what predictions throw.
-FittedCalibration fit_calibration(const std::vector<MeasuredStep>& steps,
+FittedCalibration fit_calibration(const std::vector<measured::MeasuredStep>& steps,
                                   const CalibrationFit& options, const Library& library);
 
 }  // namespace foretrain::fit

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <fstream>
 
 #include "foretrain/base/error.h"
 #include "foretrain/predict/predict.h"
@@ -13,11 +12,11 @@ namespace foretrain::fit {
 namespace {
 
 // Steps of a machine that is as `truth` says, by the predictor itself.
-std::vector<MeasuredStep> steps_of(const std::vector<std::string>& requests,
-                                   const Calibration& truth) {
+std::vector<measured::MeasuredStep> steps_of(const std::vector<std::string>& requests,
+                                             const Calibration& truth) {
   Library library = load_library();
   library.calibrations = {truth};
-  std::vector<MeasuredStep> steps;
+  std::vector<measured::MeasuredStep> steps;
   for (const std::string& text : requests) {
     const Request request = parse_request(text, "test");
     steps.push_back({request, predict(request, library).step_time_s.value});
@@ -60,7 +59,7 @@ TEST(FitCalibration, ExposedCommunicationTellsTheNetwork) {
   const std::string request = on_t4(
       R"("model": "vgg16", "batch": 32, "workers": 4, "workers_per_node": 1, "network": "10gbps")");
   const Calibration truth{"t4", 1, 1, 1, 0.5};
-  std::vector<MeasuredStep> steps = steps_of({request}, truth);
+  std::vector<measured::MeasuredStep> steps = steps_of({request}, truth);
   const double blind = fit_calibration(steps, {}, load_library()).calibration.network;
   Library library = load_library();
   library.calibrations = {truth};
@@ -77,7 +76,7 @@ TEST(FitCalibration, ExposedCommunicationTellsTheNetwork) {
 // some.
 TEST(FitCalibration, OneSlowRunDoesNotDecide) {
   const std::string request = kRequests[0];
-  std::vector<MeasuredStep> steps =
+  std::vector<measured::MeasuredStep> steps =
       steps_of({request, request, request}, Calibration{"t4", 1, 1, 1, 1});
   const double usual = steps[0].step_time_s;
   steps[1].step_time_s *= 2;
@@ -109,34 +108,11 @@ TEST(FitCalibration, FindsASlowNetwork) {
 }
 
 TEST(FitCalibration, RefusesTwoKindsOfDevices) {
-  const std::vector<MeasuredStep> mixed{
+  const std::vector<measured::MeasuredStep> mixed{
       {parse_request(R"({"model": "mlp", "device": "t4"})", "a"), 1},
       {parse_request(R"({"model": "mlp", "device": "l4"})", "b"), 1}};
   EXPECT_THROW(fit_calibration(mixed, {}, load_library()), Error);
   EXPECT_THROW(fit_calibration({}, {}, load_library()), Error);
-}
-
-TEST(ReadSteps, NamesTheLineOfAMistake) {
-  const std::filesystem::path path =
-      std::filesystem::temp_directory_path() / "foretrain_steps.jsonl";
-  const auto problem = [&path](const std::string& text) -> std::string {
-    std::ofstream(path) << text;
-    try {
-      return std::to_string(read_steps(path).size());
-    } catch (const Error& error) {
-      return error.what();
-    }
-  };
-  const std::string fine = R"({"request": {"model": "mlp", "device": "t4"}, "step_time_s": 0.1})";
-  EXPECT_EQ(problem(fine + "\n\n" + fine + "\n"), "2");
-  EXPECT_NE(problem(fine + "\n{\n").find("line 2"), std::string::npos);
-  EXPECT_NE(problem(R"({"request": {"model": "mlp"}, "step_time_s": -1})").find("not above 0"),
-            std::string::npos);
-  EXPECT_NE(problem(fine.substr(0, fine.size() - 1) + R"(, "exposed_communication_s": 0.2})")
-                .find("not between 0 and"),
-            std::string::npos);
-  EXPECT_NE(problem("\n").find("no measured step"), std::string::npos);
-  std::filesystem::remove(path);
 }
 
 }  // namespace

@@ -8,18 +8,19 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/near.h"
-#include "foretrain/evaluate/collective_file.h"
-#include "foretrain/evaluate/measured_cluster.h"
-#include "foretrain/evaluate/training_file.h"
+#include "foretrain/evaluate/collective_clock.h"
 #include "foretrain/fit/detail/minimise.h"
 #include "foretrain/fit/detail/prior.h"
 #include "foretrain/hw/load_catalog.h"
+#include "foretrain/measured/collective_file.h"
+#include "foretrain/measured/measured_cluster.h"
+#include "foretrain/measured/table.h"
 
 namespace foretrain::fit {
 namespace {
 
 namespace fs = std::filesystem;
-using evaluate::CollectiveCase;
+using measured::CollectiveCase;
 
 constexpr std::size_t kMostRowsOfCell = 60;  // neighbouring sizes tell nothing new
 constexpr double kPrior = 0.0005;
@@ -36,8 +37,8 @@ class Rows {
     }
     std::sort(files.begin(), files.end());
     for (const fs::path& file : files) {
-      if (!evaluate::has_collectives(evaluate::TrainingFile(file).columns())) continue;
-      for (CollectiveCase& one : evaluate::read_collectives(file)) {
+      if (!measured::has_collectives(measured::Table(file).columns())) continue;
+      for (CollectiveCase& one : measured::read_collectives(file)) {
         const bool out = std::find(without.begin(), without.end(), one.cluster) != without.end();
         if (out && one.broken.empty()) left_out_[one.cluster + ", " + label(one)].push_back(one);
         if (out || one.suspect || !one.broken.empty()) continue;
@@ -114,7 +115,7 @@ Variable variable_for(const std::string& name, double start) {
 
 FittedCollectives fit_collectives(const fs::path& data, const comm::Constants& start,
                                   const CollectiveFit& options) {
-  for (const std::string& name : options.without) evaluate::measured_cluster(name);
+  for (const std::string& name : options.without) measured::measured_cluster(name);
   const Rows rows(data, options.without);
   if (rows.cells() == 0) {
     throw Error(ErrorKind::NotFound, "no file of measured collectives in '" +

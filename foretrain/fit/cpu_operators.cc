@@ -6,6 +6,7 @@
 #include <map>
 #include <string_view>
 
+#include "foretrain/evaluate/operator_clock.h"
 #include "foretrain/fit/detail/minimise.h"
 #include "foretrain/fit/detail/search.h"
 
@@ -13,7 +14,7 @@ namespace foretrain::fit {
 namespace {
 
 using cost::Constants;
-using evaluate::OperatorCase;
+using measured::OperatorCase;
 
 // Which operators decide which constants. A name that ends in a dot stands for all that begin so.
 struct CpuGroup {
@@ -79,7 +80,7 @@ double quantile(std::vector<double>& values, double share) {
 // The rows of one group, by operator so that each counts alike.
 class CpuRows {
  public:
-  CpuRows(const evaluate::OperatorCases& cases, const std::vector<std::string_view>& ops,
+  CpuRows(const measured::OperatorCases& cases, const std::vector<std::string_view>& ops,
           const hw::Catalog& catalog)
       : catalog_(catalog) {
     for (const auto& one : cases) {
@@ -133,7 +134,7 @@ FittedGroup fit_one(const CpuGroup& group, const CpuRows& rows, const Calibratio
 
 }  // namespace
 
-Calibration machine_of(const evaluate::OperatorCases& cases, const Constants& constants,
+Calibration machine_of(const measured::OperatorCases& cases, const Constants& constants,
                        const hw::Catalog& catalog) {
   const hw::Device cpu = hw::find_device(catalog, "cpu:cores=1", nullptr);
   std::vector<double> rates, bandwidths, calls;
@@ -158,7 +159,7 @@ Calibration machine_of(const evaluate::OperatorCases& cases, const Constants& co
   return machine;
 }
 
-std::vector<FittedGroup> fit_cpu(const evaluate::OperatorCases& cases, const OperatorFit& options,
+std::vector<FittedGroup> fit_cpu(const measured::OperatorCases& cases, const OperatorFit& options,
                                  const hw::Catalog& catalog, Constants& constants) {
   const Calibration machine = machine_of(cases, constants, catalog);
   std::vector<FittedGroup> fitted;

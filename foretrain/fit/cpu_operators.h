@@ -2,20 +2,20 @@
 // The constants of PyTorch's operators on a CPU from what `foretrain collect operators` timed.
 #pragma once
 
-#include "foretrain/evaluate/operator_file.h"
 #include "foretrain/fit/operators.h"
 #include "foretrain/knowledge/calibration.h"
+#include "foretrain/measured/operator_file.h"
 
 namespace foretrain::fit {
 
 // How fast the machine is that the operators were timed on: compute by what nearly the best product
 // reaches, memory by large streams, calls by small ones. What products reach of the peak, and such
 // calls, are the measure of all others, so they are not fitted.
-Calibration machine_of(const evaluate::OperatorCases& cases, const cost::Constants& constants,
+Calibration machine_of(const measured::OperatorCases& cases, const cost::Constants& constants,
                        const hw::Catalog& catalog);
 
 // Fits the classes of CpuConstants one after another.
-std::vector<FittedGroup> fit_cpu(const evaluate::OperatorCases& cases, const OperatorFit& options,
+std::vector<FittedGroup> fit_cpu(const measured::OperatorCases& cases, const OperatorFit& options,
                                  const hw::Catalog& catalog, cost::Constants& constants);
 
 }  // namespace foretrain::fit

@@ -5,6 +5,7 @@
 
 #include <fstream>
 
+#include "foretrain/evaluate/operator_clock.h"
 #include "foretrain/hw/load_catalog.h"
 #include "foretrain/knowledge/library.h"
 
@@ -16,7 +17,7 @@ class FitCpu : public ::testing::Test {
  protected:
   ~FitCpu() override { std::filesystem::remove(path_); }
 
-  evaluate::OperatorCases timed_by(const cost::Constants& constants, const Calibration& machine) {
+  measured::OperatorCases timed_by(const cost::Constants& constants, const Calibration& machine) {
     std::string rows = "machine,kind,shapes,attributes,direction,time_s\n";
     for (const int n : {1, 8, 64, 512, 2048, 3000}) {
       const std::string size = std::to_string(n);
@@ -27,7 +28,7 @@ class FitCpu : public ::testing::Test {
       rows += "lab-1,gelu," + size + "x1000,{},backward,1\n";
     }
     std::ofstream(path_) << rows;
-    evaluate::OperatorCases cases = evaluate::read_operators(path_);
+    measured::OperatorCases cases = measured::read_operators(path_);
     const cost::OperatorModel model = cost::make_operator_model(constants);
     evaluate::OperatorClock clock(catalog_, model, {&machine, 1});
     for (const auto& one : cases) one->measured_s = clock.time_s(*one);
@@ -52,7 +53,7 @@ TEST_F(FitCpu, FindsWhatAFunctionCosts) {
   const cost::Constants start = load_library().operators->constants;
   cost::Constants truth = start;
   truth.cpu.function[1] /= 3;
-  const evaluate::OperatorCases cases = timed_by(truth, {"cpu", 1, 1, 1, 1, {}});
+  const measured::OperatorCases cases = timed_by(truth, {"cpu", 1, 1, 1, 1, {}});
   cost::Constants fitted = start;
   for (const FittedGroup& group : fit_cpu(cases, {}, catalog_, fitted)) {
     if (group.name != "CPU functions") continue;

@@ -6,11 +6,11 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/file.h"
 #include "foretrain/base/near.h"
-#include "foretrain/evaluate/lab_runs.h"
-#include "foretrain/evaluate/torch_trace.h"
 #include "foretrain/fit/cpu_operators.h"
 #include "foretrain/fit/network_factor.h"
 #include "foretrain/fit/operator_factors.h"
+#include "foretrain/measured/lab_runs.h"
+#include "foretrain/measured/torch_trace.h"
 #include "foretrain/request/resolve.h"
 
 namespace foretrain::fit {
@@ -18,7 +18,7 @@ namespace {
 
 // What is known so far.
 struct Known {
-  std::vector<MeasuredStep> steps;
+  std::vector<measured::MeasuredStep> steps;
   std::optional<FoundCalibration> machine;  // without the steps
 };
 
@@ -32,7 +32,7 @@ void tell(const FoundCalibration& found, const CalibrationObserver& observer) {
   if (observer.on_found) observer.on_found(found);
 }
 
-FoundCalibration by_factors(const evaluate::OperatorCases& cases, const std::string& what,
+FoundCalibration by_factors(const measured::OperatorCases& cases, const std::string& what,
                             const hw::Device& device, const Library& library) {
   const OperatorFactors factors =
       factors_by_operators(cases, device, *library.operators, library.catalog);
@@ -42,7 +42,7 @@ FoundCalibration by_factors(const evaluate::OperatorCases& cases, const std::str
 }
 
 FoundCalibration by_operators(const std::string& file, const Library& library) {
-  const evaluate::OperatorCases cases = evaluate::read_operators(file);
+  const measured::OperatorCases cases = measured::read_operators(file);
   if (cases.empty()) throw Error(ErrorKind::BadInput, named(file) + ": no operators");
   const std::string& name = cases.front()->device;
   for (const auto& one : cases) {
@@ -65,7 +65,7 @@ hw::Device device_of(const Request& request, Library& library) {
 }
 
 // The host's spans say nothing of a GPU.
-evaluate::OperatorCases operators_of(const evaluate::TorchTrace& trace, const hw::Device& device,
+measured::OperatorCases operators_of(const measured::TorchTrace& trace, const hw::Device& device,
                                      const Request& request) {
   const bool cpu = hw::is_cpu(device);
   if (trace.gpu && cpu) {
@@ -73,22 +73,22 @@ evaluate::OperatorCases operators_of(const evaluate::TorchTrace& trace, const hw
                                          device.name + "; give the GPU as its device");
   }
   if (!trace.gpu && !cpu) return {};
-  return evaluate::traced_operators(trace, device.name, request.precision);
+  return measured::traced_operators(trace, device.name, request.precision);
 }
 
 void use_traces(const std::vector<TracedRun>& traces, const Library& shared,
                 const CalibrationObserver& observer, Known& known) {
   Library library = copy_of(shared);
-  evaluate::OperatorCases cases;
+  measured::OperatorCases cases;
   std::optional<hw::Device> device;
   for (const TracedRun& run : traces) {
-    const evaluate::TorchTrace trace = evaluate::read_torch_trace(run.file);
+    const measured::TorchTrace trace = measured::read_torch_trace(run.file);
     const hw::Device here = device_of(run.request, library);
     if (device && device->name != here.name) refuse_two("", "traces", device->name, here.name);
     device = here;
-    const double step_s = trace.steps_s.empty() ? 0 : evaluate::step_of(trace);
+    const double step_s = trace.steps_s.empty() ? 0 : measured::step_of(trace);
     if (step_s > 0) known.steps.push_back({run.request, step_s});
-    evaluate::OperatorCases found = operators_of(trace, here, run.request);
+    measured::OperatorCases found = operators_of(trace, here, run.request);
     if (observer.on_trace) {
       observer.on_trace(
           {run.file, trace.steps_s.size(), step_s, trace.operators.size(), found.size()});
@@ -104,7 +104,7 @@ void use_traces(const std::vector<TracedRun>& traces, const Library& shared,
 // Beside operators of the same device, or alone.
 void use_collectives(const std::string& file, const Library& library,
                      const CalibrationObserver& observer, Known& known) {
-  const NetworkFactor found = network_by_collectives(evaluate::read_collectives(file), library);
+  const NetworkFactor found = network_by_collectives(measured::read_collectives(file), library);
   if (!known.machine) known.machine.emplace().calibration.device = found.device;
   FoundCalibration& machine = *known.machine;
   if (machine.calibration.device != found.device) {
@@ -134,10 +134,8 @@ FoundCalibration calibrate_device(const DeviceMeasurements& by, const Calibratio
   use_traces(by.traces, library, observer, known);
   if (!by.collectives.empty()) use_collectives(by.collectives, library, observer, known);
   if (known.machine) library.calibrations = {known.machine->calibration};
-  const bool lab = by.data.ends_with(".csv");
   if (!by.data.empty()) {
-    for (MeasuredStep& step :
-         lab ? evaluate::calibration_runs(by.data, by.setting, by.runs) : read_steps(by.data)) {
+    for (measured::MeasuredStep& step : measured::calibration_runs(by.data, by.setting, by.runs)) {
       known.steps.push_back(std::move(step));
     }
   }
@@ -148,7 +146,7 @@ FoundCalibration calibrate_device(const DeviceMeasurements& by, const Calibratio
   const FittedCalibration fitted = fit_calibration(known.steps, options, library);
   FoundCalibration found{fitted.calibration, std::to_string(fitted.steps) + " measured steps",
                          FoundCalibration::MeanError{"steps", fitted.before, fitted.after}};
-  if (lab) found.calibration.startup_s = evaluate::startup_s(by.data, known.steps);
+  if (!by.data.empty()) found.calibration.startup_s = measured::startup_s(by.data, known.steps);
   tell(found, observer);
   return found;
 }

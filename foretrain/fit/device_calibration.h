@@ -18,14 +18,14 @@ struct TracedRun {
   Request request;
 };
 
-// Files; what is empty was not measured.
+// Stores, folders or files (measured/open_tables.h); what is empty was not measured.
 struct DeviceMeasurements {
-  std::string data;         // JSON lines of measured steps, or the lab's runs as CSV
+  std::string data;         // runs with their steps
   std::string operators;    // timed one by one
   std::string collectives;  // timed one by one
   std::vector<TracedRun> traces{};
-  std::string setting;    // of the lab: its runs alone; empty: the first
-  std::size_t runs = 10;  // of the lab: so many, of different models
+  std::string setting;                // of the lab: its runs alone; empty: the first
+  std::optional<std::size_t> runs{};  // so many; of the lab 10, of different models
 };
 
 bool is_empty(const DeviceMeasurements& by);

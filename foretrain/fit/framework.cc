@@ -17,7 +17,7 @@ namespace foretrain::fit {
 namespace {
 
 struct Measured {
-  MeasuredStep step;
+  measured::MeasuredStep step;
   evaluate::Shares shares;
 };
 
@@ -40,9 +40,10 @@ std::map<std::string, std::vector<Measured>> all_steps(const std::filesystem::pa
 
 }  // namespace
 
-std::vector<MeasuredStep> framework_steps(const std::filesystem::path& file,
-                                          const std::string& framework, const FrameworkFit& options,
-                                          const Library& library) {
+std::vector<measured::MeasuredStep> framework_steps(const std::filesystem::path& file,
+                                                    const std::string& framework,
+                                                    const FrameworkFit& options,
+                                                    const Library& library) {
   const auto found = all_steps(file, framework, library);
   std::vector<std::string> models;
   for (const auto& [model, measured] : found) models.push_back(model);
@@ -52,7 +53,7 @@ std::vector<MeasuredStep> framework_steps(const std::filesystem::path& file,
                                            did_you_mean(model, models));
     }
   }
-  std::vector<MeasuredStep> steps;
+  std::vector<measured::MeasuredStep> steps;
   for (const auto& [model, measured] : found) {
     const auto& without = options.without;
     if (std::find(without.begin(), without.end(), model) != without.end()) continue;
@@ -69,7 +70,8 @@ std::vector<MeasuredStep> framework_steps(const std::filesystem::path& file,
   return steps;
 }
 
-FittedFramework fit_framework(const std::string& framework, const std::vector<MeasuredStep>& steps,
+FittedFramework fit_framework(const std::string& framework,
+                              const std::vector<measured::MeasuredStep>& steps,
                               const FrameworkFit& options, const Library& library) {
   Library own = copy_of(library);
   const auto index = &cost::framework_named(own.frameworks, framework) - own.frameworks.data();
@@ -84,7 +86,7 @@ FittedFramework fit_framework(const std::string& framework, const std::vector<Me
   }
   const auto error = [&] {
     double sum = 0;
-    for (const MeasuredStep& step : steps) {
+    for (const measured::MeasuredStep& step : steps) {
       sum += std::abs(std::log(predict(step.request, own).step_time_s.value / step.step_time_s));
     }
     return sum / static_cast<double>(steps.size());

@@ -8,7 +8,7 @@
 
 #include "foretrain/cost/framework.h"
 #include "foretrain/knowledge/library.h"
-#include "foretrain/predict/measured_step.h"
+#include "foretrain/measured/measured_step.h"
 
 namespace foretrain::fit {
 
@@ -23,9 +23,10 @@ struct FrameworkFit {
 
 // Steps of that framework among the rows of `file` (CSV) whose metric is step_time. Throws Error:
 // NotFound where there is none, what evaluate throws.
-std::vector<MeasuredStep> framework_steps(const std::filesystem::path& file,
-                                          const std::string& framework, const FrameworkFit& options,
-                                          const Library& library);
+std::vector<measured::MeasuredStep> framework_steps(const std::filesystem::path& file,
+                                                    const std::string& framework,
+                                                    const FrameworkFit& options,
+                                                    const Library& library);
 
 struct FittedFramework {
   cost::Framework framework;
@@ -36,7 +37,8 @@ struct FittedFramework {
 // The framework's numbers (cost::framework_numbers) that make the steps most probable, from where
 // they are now; those that are 0 stay. Deviations count by their size, not its square, so that a
 // model which something else slows down does not decide. Throws what predictions throw.
-FittedFramework fit_framework(const std::string& framework, const std::vector<MeasuredStep>& steps,
+FittedFramework fit_framework(const std::string& framework,
+                              const std::vector<measured::MeasuredStep>& steps,
                               const FrameworkFit& options, const Library& library);
 
 }  // namespace foretrain::fit

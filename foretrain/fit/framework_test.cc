@@ -16,7 +16,7 @@ TEST(FitFramework, ExplainsWhatTensorsCost) {
   cost::Framework slower = cost::framework_named(truth.frameworks, "adaptdl");
   slower.host_per_tensor_s *= 2;
   cost::put(slower, truth.frameworks);
-  std::vector<MeasuredStep> steps;
+  std::vector<measured::MeasuredStep> steps;
   for (const char* model : {"resnet18-cifar", "densenet121", "mobilenet_v2", "mlp", "vgg11"}) {
     for (const char* batch : {"4", "64"}) {
       const Request request = parse_request(std::string(R"({"device": "t4", "framework": "adaptdl",

@@ -9,7 +9,7 @@
 #include "foretrain/base/csv.h"
 #include "foretrain/base/error.h"
 #include "foretrain/base/format.h"
-#include "foretrain/evaluate/report_number.h"
+#include "foretrain/measured/report_number.h"
 
 namespace foretrain::fit {
 namespace {
@@ -19,7 +19,7 @@ constexpr std::size_t kMostSources = 64;  // bits of Sources
 
 // Whether a number of the report is the step's time (1), its inverse (-1) or neither (0).
 int time_power(std::size_t number) {
-  const std::string_view name = evaluate::report_numbers()[number].name;
+  const std::string_view name = measured::report_numbers()[number].name;
   if (name == "step_time_s") return 1;
   const bool rate = name == "iterations_per_s" || name == "samples_per_s" || name == "tokens_per_s";
   return rate ? -1 : 0;

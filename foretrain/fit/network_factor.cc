@@ -3,6 +3,7 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/median.h"
+#include "foretrain/evaluate/collective_clock.h"
 #include "foretrain/fit/calibration.h"
 
 namespace foretrain::fit {
@@ -12,13 +13,13 @@ constexpr double kLarge = 1 << 20;
 
 }  // namespace
 
-NetworkFactor network_by_collectives(const std::vector<evaluate::CollectiveCase>& cases,
+NetworkFactor network_by_collectives(const std::vector<measured::CollectiveCase>& cases,
                                      const Library& library) {
   const hw::Catalog& catalog = library.catalog;
   evaluate::CollectiveClock clock(catalog, *library.collectives);
   NetworkFactor found;
   std::vector<double> ratios;
-  for (const evaluate::CollectiveCase& one : cases) {
+  for (const measured::CollectiveCase& one : cases) {
     if (!one.own || !one.broken.empty() || one.bytes < kLarge) continue;
     const hw::Device device = hw::find_device(catalog, one.own->device, nullptr);
     const std::string name = calibrated_kind(device);

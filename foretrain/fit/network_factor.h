@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "foretrain/evaluate/collective_file.h"
 #include "foretrain/knowledge/library.h"
+#include "foretrain/measured/collective_file.h"
 
 namespace foretrain::fit {
 
@@ -18,7 +18,7 @@ struct NetworkFactor {
 // By collectives that `foretrain collect collectives` timed: the median of predicted over measured
 // times of messages of a mebibyte or more, where bandwidth and not latency decides. Throws
 // Error(BadInput) where there is none, or for those of several devices.
-NetworkFactor network_by_collectives(const std::vector<evaluate::CollectiveCase>& cases,
+NetworkFactor network_by_collectives(const std::vector<measured::CollectiveCase>& cases,
                                      const Library& library);
 
 }  // namespace foretrain::fit

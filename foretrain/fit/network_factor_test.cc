@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "foretrain/base/error.h"
+#include "foretrain/evaluate/collective_clock.h"
 #include "foretrain/hw/load_catalog.h"
 
 namespace foretrain::fit {
@@ -13,11 +14,11 @@ class NetworkFactors : public ::testing::Test {
  protected:
   // An all-reduce between two cores, or GPUs, over `network` that takes `share` of what is
   // predicted.
-  evaluate::CollectiveCase timed(double bytes, double share,
+  measured::CollectiveCase timed(double bytes, double share,
                                  const std::string& device = "cpu:cores=1",
                                  const std::string& network = "1gbps") {
-    evaluate::CollectiveCase one{.cluster = network, .collective = "all-reduce", .nodes = 2};
-    evaluate::MeasuredCluster& own = one.own.emplace();
+    measured::CollectiveCase one{.cluster = network, .collective = "all-reduce", .nodes = 2};
+    measured::MeasuredCluster& own = one.own.emplace();
     own.device = device;
     own.network = network;
     one.bytes = bytes;

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "foretrain/evaluate/operator_clock.h"
 #include "foretrain/fit/calibration.h"
 #include "foretrain/fit/detail/minimise.h"
 
@@ -13,7 +14,7 @@ constexpr double kMost = 20;     // no machine is so much faster or slower than 
 constexpr double kPrior = 0.01;  // of a factor e: 1 % of all operators' logarithms
 constexpr int kEvaluations = 300;
 
-double mean_error(const evaluate::OperatorCases& cases, const Calibration& calibration,
+double mean_error(const measured::OperatorCases& cases, const Calibration& calibration,
                   const cost::OperatorModel& model, const hw::Catalog& catalog) {
   evaluate::OperatorClock clock(catalog, model, {&calibration, 1});
   double sum = 0;
@@ -27,7 +28,7 @@ double mean_error(const evaluate::OperatorCases& cases, const Calibration& calib
 
 }  // namespace
 
-OperatorFactors factors_by_operators(const evaluate::OperatorCases& cases, const hw::Device& device,
+OperatorFactors factors_by_operators(const measured::OperatorCases& cases, const hw::Device& device,
                                      const cost::OperatorModel& model, const hw::Catalog& catalog) {
   const bool cpu = hw::is_cpu(device);
   OperatorFactors found;

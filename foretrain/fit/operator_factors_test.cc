@@ -3,24 +3,25 @@
 
 #include <gtest/gtest.h>
 
-#include "foretrain/evaluate/collected_operators.h"
+#include "foretrain/evaluate/operator_clock.h"
 #include "foretrain/hw/load_catalog.h"
 #include "foretrain/knowledge/library.h"
+#include "foretrain/measured/collected_operators.h"
 
 namespace foretrain::fit {
 namespace {
 
 // Products and streams whose times are what the model says of a device that `truth` describes.
-evaluate::OperatorCases timed_by(const Calibration& truth, const std::string& device,
+measured::OperatorCases timed_by(const Calibration& truth, const std::string& device,
                                  const cost::OperatorModel& model, const hw::Catalog& catalog) {
   const std::vector<std::string> columns{"kind", "shapes", "attributes", "direction", "time_s"};
-  evaluate::OperatorCases cases;
+  measured::OperatorCases cases;
   for (const int n : {64, 512, 4096}) {
     const std::string size = std::to_string(n);
     for (const auto& [kind, shapes] :
          {std::pair{"linear", size + "x4096;4096x4096"}, {"relu", size + "x16384"}}) {
       cases.push_back(
-          evaluate::collected_case({&columns, {kind, shapes, "{}", "forward", "1"}, 1}, "row"));
+          measured::collected_case({&columns, {kind, shapes, "{}", "forward", "1"}, 1}, "row"));
       cases.back()->device = device;
     }
   }

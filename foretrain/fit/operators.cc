@@ -11,15 +11,16 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/median.h"
 #include "foretrain/base/near.h"
-#include "foretrain/evaluate/operator_file.h"
+#include "foretrain/evaluate/operator_clock.h"
 #include "foretrain/fit/cpu_operators.h"
 #include "foretrain/fit/detail/search.h"
+#include "foretrain/measured/operator_file.h"
 
 namespace foretrain::fit {
 namespace {
 
 using cost::Constants;
-using evaluate::OperatorCase;
+using measured::OperatorCase;
 
 // Which rows decide which constants.
 struct Group {
@@ -105,9 +106,9 @@ class Rows {
   Rows(const std::filesystem::path& file, const Group& group, const OperatorFit& options,
        const hw::Catalog& catalog)
       : catalog_(catalog), centred_(group.centred), algorithm_(group.algorithm) {
-    const evaluate::OperatorCases all = evaluate::read_operators(file);
+    const measured::OperatorCases all = measured::read_operators(file);
     const std::size_t stride = std::max<std::size_t>(1, all.size() / options.most_rows);
-    kept_ = evaluate::read_operators(file, stride);
+    kept_ = measured::read_operators(file, stride);
     const cost::OperatorModel model = cost::make_operator_model(Constants{});
     evaluate::OperatorClock devices(catalog, model);
     for (const auto& one : kept_) {
@@ -147,7 +148,7 @@ class Rows {
   const hw::Catalog& catalog_;
   bool centred_;
   std::optional<cost::ConvAlgorithm> algorithm_;
-  evaluate::OperatorCases kept_;
+  measured::OperatorCases kept_;
   std::map<std::pair<std::string, std::string>, std::vector<const OperatorCase*>> cells_;
   std::size_t count_ = 0;
 };
@@ -178,7 +179,7 @@ FittedOperators fit_operators(const std::filesystem::path& data, const Constants
   const std::filesystem::path collected = data / "operators.csv";
   std::error_code problem;
   if (std::filesystem::is_regular_file(collected, problem)) {
-    const evaluate::OperatorCases cases = evaluate::read_operators(collected);
+    const measured::OperatorCases cases = measured::read_operators(collected);
     for (const FittedGroup& group : fit_cpu(cases, options, catalog, result.constants)) {
       result.groups.push_back(group);
       on_group(group);

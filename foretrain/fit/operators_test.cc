@@ -7,9 +7,10 @@
 #include <fstream>
 
 #include "foretrain/base/error.h"
-#include "foretrain/evaluate/operator_file.h"
+#include "foretrain/evaluate/operator_clock.h"
 #include "foretrain/hw/load_catalog.h"
 #include "foretrain/knowledge/library.h"
+#include "foretrain/measured/operator_file.h"
 
 namespace foretrain::fit {
 namespace {
@@ -37,7 +38,7 @@ class FitOperators : public ::testing::Test {
     std::ofstream timed(file_.string() + ".new");
     timed << head;
     std::size_t at = 0;
-    for (const auto& one : evaluate::read_operators(file_)) {
+    for (const auto& one : measured::read_operators(file_)) {
       const std::size_t end = rows.find('\n', at);
       timed << rows.substr(at, end - at - 1) << clock.time_s(*one) * 1e3 << "\n";
       at = end + 1;

@@ -15,6 +15,7 @@
 #include "foretrain/lab/interrupt.h"
 #include "foretrain/lab/isolate.h"
 #include "foretrain/lab/plan.h"
+#include "foretrain/measured/lab_runs.h"
 
 namespace foretrain::lab {
 namespace {
@@ -209,6 +210,7 @@ class Collector {
     run.campaign = campaign_.name;
     run.machine = machine_.id;
     run.configuration = one.text;
+    run.request = store::canonical_json(measured::run_request(one.text, "the configuration"));
     run.setting = campaign_.settings[static_cast<std::size_t>(one.setting)].name;
     run.split = one.split;
     run.repeat = task.repeat;

@@ -10,6 +10,7 @@
 #include "foretrain/base/median.h"
 #include "foretrain/importer/ftg.h"
 #include "foretrain/lab/detail/machine.h"
+#include "foretrain/lab/detail/metric.h"
 #include "foretrain/profile/analyse.h"
 #include "foretrain/profile/sampler.h"
 #include "foretrain/request/find_model.h"
@@ -119,29 +120,14 @@ std::optional<profile::Trace> memory_trace(const Json& answer, double bytes_per_
   return trace;
 }
 
-std::optional<double> seconds_of(const std::optional<Seconds>& time) {
-  return time ? std::optional(time->count()) : std::nullopt;
-}
-
 void add_metrics(const profile::Trace& trace, bool server, int instance, bool network,
                  std::vector<store::Metric>& metrics) {
   for (const profile::ResourceUse& use : profile::analyse(trace).resources) {
     if (use.name.starts_with("disk_") || use.name == "power") continue;
     if (use.name.starts_with("net_") && !network) continue;
-    const resource::Bursts& bursts = use.bursts;
-    metrics.push_back({.role = server ? "server" : "worker",
-                       .instance = instance,
-                       .resource = use.name,
-                       .unit = use.unit,
-                       .pattern = to_string(bursts.pattern),
-                       .burst_amount = bursts.burst_amount,
-                       .idle_amount = bursts.idle_amount,
-                       .burst_s = seconds_of(bursts.burst),
-                       .idle_s = seconds_of(bursts.idle),
-                       .burst_amount_sd = bursts.burst_amount_sd,
-                       .idle_amount_sd = bursts.idle_amount_sd,
-                       .burst_sd_s = seconds_of(bursts.burst_sd),
-                       .idle_sd_s = seconds_of(bursts.idle_sd)});
+    store::Metric& metric = metrics.emplace_back(metric_of(use));
+    metric.role = server ? "server" : "worker";
+    metric.instance = instance;
   }
 }
 

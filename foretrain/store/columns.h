@@ -56,6 +56,7 @@ void each_column(Row& row, const Visit& visit) {
   visit("step_sd_s", row.step_sd_s);
   visit("exposed_sync_s", row.exposed_sync_s);
   visit("details", row.details);
+  visit("request", row.request);
 }
 
 // Without the run that it belongs to.

@@ -207,6 +207,7 @@ void Database::prepare_file(OpenMode mode) {
   sqlite3_db_config(handle_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(handle_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   check_identity(mode == OpenMode::Create);
+  upgrade(mode);
   if (mode == OpenMode::ReadOnly) return execute("PRAGMA query_only=ON");
   execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON");
 }
@@ -237,12 +238,23 @@ void Database::check_identity(bool may_create) {
                 named(path_) + " is a database of another program; name another file");
   }
   const std::int64_t version = number("PRAGMA user_version");
-  if (version != kSchemaVersion) {
+  if (version < 1 || version > kSchemaVersion) {
     throw Error(ErrorKind::Unsupported, named(path_) + " has version " + std::to_string(version) +
                                             " of the tables, this program knows " +
                                             std::to_string(kSchemaVersion) +
                                             "; use the program that wrote it");
   }
+}
+
+// Brings the tables of an older version up to date; who reads alone sees them so and leaves the
+// file as it is.
+void Database::upgrade(OpenMode mode) {
+  const auto old = [&] { return number("PRAGMA user_version") < kSchemaVersion; };
+  if (!old()) return;
+  if (mode == OpenMode::ReadOnly) return execute(kUpgradedView);
+  Transaction transaction(*this);
+  if (old()) execute(kUpgrade);
+  transaction.commit();
 }
 
 Transaction::Transaction(const Database& database, TransactionKind kind)

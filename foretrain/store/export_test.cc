@@ -27,7 +27,9 @@ TEST(Export, GoesIntoAnotherStore) {
   const TemporaryStore file;
   const TemporaryFolder folder;
   Store store = file.open();
-  store.append_run(sample_record(0));
+  RunRecord asked = sample_record(0);
+  asked.run.request = R"({"batch":32,"model":"resnet18"})";
+  store.append_run(asked);
   RunRecord failed = sample_record(1);
   failed.run.status = "failed";
   failed.run.message = "a \"quoted\",\nbroken line";
@@ -53,6 +55,7 @@ TEST(Export, GoesIntoAnotherStore) {
     EXPECT_EQ(exported(store, table), exported(other, table)) << table;
   }
   EXPECT_EQ(other.run(1).step_times_s, (std::vector<double>{0.25, 0.5}));
+  EXPECT_EQ(other.run(1).run.request, asked.run.request);
   EXPECT_EQ(other.run(2).run.message, failed.run.message);
 }
 

@@ -175,6 +175,25 @@ TEST(Import, ReadsStepsOneByOneToo) {
   EXPECT_EQ(other.run(1).step_times_s, (std::vector<double>{0.25, 0.5}));
 }
 
+// An export of version 1 has no column for the request.
+TEST(Import, ReadsRunsWithoutTheirRequest) {
+  const TemporaryStore file;
+  const TemporaryFolder folder;
+  Store store = file.open();
+  store.append_run(sample_record(0));
+  export_folder(store, folder.path());
+  std::string runs = read_file(folder.path() / "runs.csv", kMostBytes);
+  runs.replace(runs.find(",request\n"), 9, "\n");
+  ASSERT_TRUE(runs.ends_with(",\n"));  // the last cell is empty
+  runs.replace(runs.size() - 2, 2, "\n");
+  folder.file("runs.csv", runs);
+  const TemporaryStore other_file;
+  Store other(other_file.path());
+  import_paths(other, {folder.path()});
+  ASSERT_EQ(other.runs().size(), 1U);
+  EXPECT_EQ(other.runs()[0].request, "");
+}
+
 // A folder with one run whose files are right until a test spoils one of them.
 class RunFiles : public testing::Test {
  protected:

@@ -23,6 +23,18 @@ void check_word(const char* column, const std::string& word,
   sheet.fail("'" + printable(word) + "' in column " + column + " is none of " + list);
 }
 
+void check_canonical(const std::string& column, const std::string& json, const Sheet& sheet) {
+  std::string canonical;
+  try {
+    canonical = canonical_json(json);
+  } catch (const Error& error) {
+    sheet.fail(error.what());
+  }
+  if (canonical == json) return;
+  sheet.fail("the " + column +
+             " is not in its one form: keys sorted, no spaces, whole numbers without a fraction");
+}
+
 }  // namespace
 
 void check_row(const Machine& row, const Sheet& sheet) { check_filled("id", row.id, sheet); }
@@ -31,17 +43,8 @@ void check_row(const Campaign& row, const Sheet& sheet) { check_filled("name", r
 
 void check_row(const Run& row, const Sheet& sheet) {
   check_filled("status", row.status, sheet);
-  std::string canonical;
-  try {
-    canonical = canonical_json(row.configuration);
-  } catch (const Error& error) {
-    sheet.fail(error.what());
-  }
-  if (canonical != row.configuration) {
-    sheet.fail(
-        "the configuration is not in its one form: keys sorted, no spaces, whole numbers "
-        "without a fraction");
-  }
+  check_canonical("configuration", row.configuration, sheet);
+  if (!row.request.empty()) check_canonical("request", row.request, sheet);
 }
 
 void check_row(const Metric& row, const Sheet& sheet) {

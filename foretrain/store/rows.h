@@ -70,6 +70,9 @@ struct Run {
   std::optional<double> step_sd_s{};
   std::optional<double> exposed_sync_s{};  // per step
   std::string details{};                   // JSON: other numbers of the run; "" for none
+  // What `foretrain predict` is asked for this run: canonical JSON. "" in what version 1 wrote,
+  // where the configuration says it.
+  std::string request{};
 };
 
 // Whether the store can keep it: a 32-bit float, not negative.

@@ -10,6 +10,7 @@
 #include <functional>
 
 #include "foretrain/base/error.h"
+#include "foretrain/base/file.h"
 #include "foretrain/store/test_store.h"
 
 namespace foretrain::store {
@@ -111,8 +112,32 @@ TEST(StoreFile, CanBeReadByWhoMayOnlyRead) {
 TEST(StoreFile, RefusesANewerSchema) {
   const TemporaryStore file;
   file.open();
-  run_sql(file.path(), "PRAGMA user_version=2");
+  run_sql(file.path(), "PRAGMA user_version=3");
   EXPECT_EQ(open_error(file.path()), ErrorKind::Unsupported);
+}
+
+// Version 1 had no column for the request. Who only reads sees one without changing the file; the
+// first who may write adds it.
+TEST(StoreFile, OfVersion1IsReadAndUpgraded) {
+  const TemporaryStore file;
+  file.open().append_run(sample_record(0));
+  run_sql(file.path(), "ALTER TABLE runs DROP COLUMN request; PRAGMA user_version=1");
+  const std::string before = read_file(file.path(), 1 << 20);
+  {
+    const Store reader(file.path(), OpenMode::ReadOnly);
+    ASSERT_EQ(reader.runs().size(), 1U);
+    EXPECT_EQ(reader.count("runs"), 1);
+    EXPECT_EQ(reader.runs()[0].request, "");
+    EXPECT_EQ(reader.run(1).run.step_median_s, 0.25);
+  }
+  EXPECT_EQ(read_file(file.path(), 1 << 20), before);
+  RunRecord asked = sample_record(1);
+  asked.run.request = R"({"model":"resnet18"})";
+  Store(file.path(), OpenMode::Existing).append_run(asked);
+  const Store reader(file.path(), OpenMode::ReadOnly);
+  ASSERT_EQ(reader.runs().size(), 2U);
+  EXPECT_EQ(reader.runs()[0].request, "");
+  EXPECT_EQ(reader.runs()[1].request, asked.run.request);
 }
 
 TEST(StoreFile, SaysWhenItIsCutOff) {

@@ -130,9 +130,12 @@ std::vector<double> read_steps(const Database& database, std::int64_t run) {
 
 void check_record(const RunRecord& record) {
   const Run& run = record.run;
-  if (run.configuration != canonical_json(run.configuration)) {
-    throw Error(ErrorKind::BadInput, "the configuration of a run is not in canonical form: " +
-                                         printable(run.configuration));
+  for (const std::string* json : {&run.configuration, &run.request}) {
+    const bool absent = json == &run.request && json->empty();
+    if (absent || *json == canonical_json(*json)) continue;
+    throw Error(
+        ErrorKind::BadInput,
+        "the configuration or request of a run is not in canonical form: " + printable(*json));
   }
   for (const double time_s : record.step_times_s) {
     if (is_step_time(time_s)) continue;

@@ -74,6 +74,9 @@ TEST(Store, RefusesWhatRefersToNothing) {
   record = sample_record(0);
   record.run.configuration = R"({"model": "resnet18"})";  // a space: not canonical
   EXPECT_THROW(store.append_run(record), Error);
+  record = sample_record(0);
+  record.run.request = R"({"model": "resnet18"})";
+  EXPECT_THROW(store.append_run(record), Error);
 }
 
 // 1e300 s would be infinite as a 32-bit float, and an export with it could not be read back.

@@ -13,6 +13,7 @@ from .errors import Error
 from .evaluation import evaluate
 from .from_torch import from_torch
 from .graphs import Graph, from_huggingface, graph, load
+from .measurements import calibrate, import_measurements
 from .prediction import Variant, predict, predict_many, vary
 from .report import Report
 from .simulation import simulate
@@ -29,12 +30,14 @@ __all__ = [
     "Report",
     "StepRecorder",
     "Variant",
+    "calibrate",
     "clouds",
     "devices",
     "evaluate",
     "from_huggingface",
     "from_torch",
     "graph",
+    "import_measurements",
     "load",
     "models",
     "networks",

@@ -44,12 +44,16 @@ def evaluate(
     source: str = "",
     by: Sequence[str] | None = None,
     count_refused: bool = False,
+    predictors: Sequence[str | os.PathLike[str]] = (),
 ) -> Evaluation:
-    """Predicts every measurement of ``data``, a folder of CSV files or one of them.
+    """Predicts every measurement of ``data``: a store, a folder, a file of CSV or of steps.
 
     ``source`` keeps one file or one entry of the column of that name, ``by`` says what rows are
     grouped by (file, device and metric unless given); with ``count_refused`` a row that is not
-    predicted counts as an error of 100 %.
+    predicted counts as an error of 100 %. ``predictors`` are files that ``fit`` or
+    :func:`calibrate` wrote; runs of models that calibrated are not scored.
     """
     keys = None if by is None else list(by)
-    return Evaluation(json.loads(_core.evaluate_json(os.fspath(data), source, keys, count_refused)))
+    files = [os.fspath(file) for file in predictors]
+    found = _core.evaluate_json(os.fspath(data), source, keys, count_refused, files)
+    return Evaluation(json.loads(found))

@@ -47,7 +47,8 @@ class StepRecorder:
 
     The first ``warm_up`` steps do not count. Comparisons are told by ``say`` (None: not at all)
     after 20 steps and at the end, by the first process only. With ``output`` the end appends a line
-    to that file: ``{"request": …, "step_time_s": …}``, which ``foretrain fit calibration`` reads.
+    to that file: ``{"request": …, "step_time_s": …, "steps": …, "started": …}``, which
+    ``foretrain fit calibration``, ``evaluate`` and ``store import`` read.
 
     GPUs work on while the loop is ahead of them; after some steps the loop waits for them, so the
     median is right. ``synchronize`` waits for the GPU at the end of every step instead.
@@ -78,6 +79,7 @@ class StepRecorder:
         self._mark: float | None = None
         self._times: deque[float] = deque(maxlen=_MOST_STEPS)
         self._closed = False
+        self._started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
     def steps(self, batches: Iterable[_Batch]) -> Iterator[_Batch]:
         """The batches; the loop's body, and waiting for the next batch, is a step."""
@@ -185,7 +187,12 @@ class StepRecorder:
         return self._output.absolute().with_name(f"{self._output.stem}-{mark}.ftg.json")
 
     def _write(self, output: pathlib.Path) -> None:
-        line = {"request": self.request, "step_time_s": self.step_time_s}
+        line = {
+            "request": self.request,
+            "step_time_s": self.step_time_s,
+            "steps": len(self._times),
+            "started": self._started,
+        }
         try:
             output.parent.mkdir(parents=True, exist_ok=True)
             if isinstance(self._model, Graph):

@@ -81,21 +81,25 @@ void add_fit_calibration(CLI::App& app, Console& console) {
       "\"device\": \"t4\", \"batch\": 32}' -o mine.json\n"
       "  foretrain fit calibration --operators operators.csv --data runs.csv -o cpu.json");
   sub.add_option("--data", command->by.data,
-                 "JSON lines of measured steps, or the lab's runs as CSV (store export)");
+                 "measured steps: a store, a folder that it exported, CSV of its runs, or JSON "
+                 "lines as StepRecorder writes them");
   sub.add_option("--trace", command->traces,
                  "what torch.profiler's export_chrome_trace wrote: its steps, and its operators "
                  "where shapes were recorded; may be repeated")
       ->allow_extra_args(false);
   sub.add_option("--request", command->requests, "what ran, for each --trace: JSON or a file of it")
       ->allow_extra_args(false);
-  sub.add_option("--runs", command->by.runs, "of the lab: so many, of different models (10)")
+  sub.add_option("--runs", command->by.runs,
+                 "so many of the runs (all; of the lab 10, of different models)")
       ->check(CLI::Range(1, 10000));
   sub.add_option("--setting", command->by.setting, "of the lab: runs of this setting (the first)");
   sub.add_option("--operators", command->by.operators,
-                 "operators that `foretrain collect operators` timed: where to start from")
+                 "operators that `foretrain collect operators` timed, a store or CSV: where to "
+                 "start from")
       ->excludes("--trace");
   sub.add_option("--collectives", command->by.collectives,
-                 "collectives that `foretrain collect collectives` timed: the network's bandwidth");
+                 "collectives that `foretrain collect collectives` timed, a store or CSV: the "
+                 "network's bandwidth");
   sub.add_option("-o,--output", command->output, "the predictor file to write")->required();
   sub.add_option("--usual", command->options.usual,
                  "how far such machines lie from the datasheet (0.5)")

@@ -22,7 +22,7 @@ struct FrameworkCommand {
 void run_framework(const FrameworkCommand& command, Console& console) {
   FitOutput output(command.output, console);
   const Library library = load_library();
-  const std::vector<MeasuredStep> steps =
+  const std::vector<measured::MeasuredStep> steps =
       fit::framework_steps(command.data, command.name, command.options, library);
   const fit::FittedFramework fitted =
       fit::fit_framework(command.name, steps, command.options, library);

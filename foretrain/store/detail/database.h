@@ -70,6 +70,7 @@ class Database {
  private:
   void prepare_file(OpenMode mode);
   void check_identity(bool may_create);
+  void upgrade(OpenMode mode);
   std::int64_t number(const char* sql) const;
 
   sqlite3* handle_ = nullptr;

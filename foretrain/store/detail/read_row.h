@@ -26,11 +26,15 @@ void check_sign(const char* column, const Field& field, const Sheet& sheet) {
   }
 }
 
+// Whether exports of version 1 lack the column.
+inline bool is_newer(std::string_view column) { return column == "request"; }
+
 // The row of the current line.
 template <typename Row>
 Row read_row(const Sheet& sheet) {
   Row row;
   each_column(row, [&](const char* column, auto& field) {
+    if (is_newer(column) && !sheet.has(column)) return;
     sheet.read(column, field);
     check_sign<Row>(column, field, sheet);
   });

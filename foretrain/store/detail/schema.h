@@ -3,7 +3,7 @@
 
 namespace foretrain::store {
 
-inline constexpr int kSchemaVersion = 1;           // PRAGMA user_version
+inline constexpr int kSchemaVersion = 2;           // PRAGMA user_version
 inline constexpr int kApplicationId = 0x466F5472;  // PRAGMA application_id: "FoTr"
 
 // The tables; docs/store.md says what they mean.
@@ -21,7 +21,8 @@ CREATE TABLE runs(
   setting TEXT NOT NULL, split TEXT NOT NULL, repeat INTEGER NOT NULL, started TEXT NOT NULL,
   status TEXT NOT NULL CHECK (status <> ''), message TEXT NOT NULL, calibration_before_s REAL,
   calibration_after_s REAL, foreign_load REAL, wall_s REAL, steps INTEGER, step_mean_s REAL,
-  step_median_s REAL, step_sd_s REAL, exposed_sync_s REAL, details TEXT NOT NULL);
+  step_median_s REAL, step_sd_s REAL, exposed_sync_s REAL, details TEXT NOT NULL,
+  request TEXT NOT NULL);
 CREATE UNIQUE INDEX runs_ok ON runs(campaign, configuration, repeat) WHERE status = 'ok';
 CREATE TABLE metrics(
   run INTEGER NOT NULL REFERENCES runs(id), role TEXT NOT NULL, instance INTEGER NOT NULL,
@@ -50,5 +51,12 @@ CREATE TABLE training(
   notes TEXT NOT NULL);
 CREATE INDEX training_file ON training(file);
 )";
+
+// From version 1, which did not keep what was asked of predict.
+inline constexpr const char* kUpgrade =
+    "ALTER TABLE runs ADD COLUMN request TEXT NOT NULL DEFAULT ''; PRAGMA user_version=2";
+// The same for who may only read: a view hides the table.
+inline constexpr const char* kUpgradedView =
+    "CREATE TEMP VIEW runs AS SELECT *, '' AS request FROM main.runs";
 
 }  // namespace foretrain::store
