@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import pathlib
+import time
 
 import pytest
 
 import foretrain
 
-CPU = {"device": "cpu:cores=1", "batch": 8}
+CPU = {"device": "cpu:cores=1", "batch": 64}
 
 
 def train(model: str, amount: int, output: pathlib.Path) -> float:
@@ -23,11 +24,17 @@ def train(model: str, amount: int, output: pathlib.Path) -> float:
     return recorder.step_time_s
 
 
-def test_a_run_calibrates_the_prediction_of_another(tmp_path: pathlib.Path) -> None:
-    """784 x 1024 + 1024 x 1024 weights are 2.8 times those of 512, and so is the work."""
+def test_a_run_calibrates_the_prediction_of_another(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """784 x 1024 + 1024 x 1024 weights are 2.8 times those of 512, and so is the work.
+
+    CPU time counts, so that what else the machine does decides nothing.
+    """
+    monkeypatch.setattr("foretrain.steps.time.perf_counter", time.process_time)
     steps, store, mine = tmp_path / "steps.jsonl", tmp_path / "my.db", tmp_path / "mine.json"
-    measured_s = train("mlp:hidden=512", 100_000, steps)
-    train("mlp:hidden=1024", 280_000, steps)
+    measured_s = train("mlp:hidden=512", 400_000, steps)
+    train("mlp:hidden=1024", 1_120_000, steps)
     assert foretrain.import_measurements(steps, store=store)[0]["rows"] == 2
     assert foretrain.import_measurements(steps, store=store)[0]["skipped"] == 2
 
@@ -39,7 +46,7 @@ def test_a_run_calibrates_the_prediction_of_another(tmp_path: pathlib.Path) -> N
 
     before, after = foretrain.evaluate(store), foretrain.evaluate(store, predictors=[mine])
     assert (before.total.predicted, after.total.predicted) == (2, 1)
-    assert after.total.mape_percent < before.total.mape_percent
+    assert after.total.mape_percent < before.total.mape_percent / 2
 
 
 def test_a_trace_needs_its_request(tmp_path: pathlib.Path) -> None:
