@@ -24,7 +24,7 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-double product_flops(const graph::Graph& graph) {
+double gemm_flops(const graph::Graph& graph) {
   const graph::Bound bound = graph::bind(graph, {{"batch", 2}});
   double flops = 0;
   for (const graph::Node& node : graph.nodes) {
@@ -45,9 +45,9 @@ graph::Graph checked(graph::Graph graph) {
 
 void run(const graph::Graph& model) {
   using namespace graph;  // NOLINT
-  const double flops = product_flops(checked(model));
+  const double flops = gemm_flops(checked(model));
   const Graph expanded = checked(expand_attention(model));
-  const double share = product_flops(expanded) / (flops + 1e-9);
+  const double share = gemm_flops(expanded) / (flops + 1e-9);
   require(flops == 0 || std::abs(share - 1) < 1e-9);
   checked(for_inference(model));
   for (const char* what : {"head", "lora:rank=2"}) {
@@ -58,10 +58,10 @@ void run(const graph::Graph& model) {
     const Graph step =
         checked(update(backward(half, GradientHandling::Accumulate), Optimizer::Adam));
     for (const Fusion fusion : {Fusion::NormActivation, Fusion::Pointwise}) {
-      require(product_flops(checked(fuse(step, fusion))) == product_flops(step));
+      require(gemm_flops(checked(fuse(step, fusion))) == gemm_flops(step));
     }
   }
-  product_flops(checked(update(backward(model), Optimizer::Lamb)));
+  gemm_flops(checked(update(backward(model), Optimizer::Lamb)));
 }
 
 }  // namespace

@@ -8,8 +8,8 @@
 
 namespace foretrain {
 
-// How matrix products are computed. Fp16, Bf16 and Fp8 are mixed: products in the short
-// format, norms, losses and master weights in fp32. Tf32 stores fp32.
+// How GEMMs are computed. Fp16, Bf16 and Fp8 are mixed: GEMMs in half precision or less, norms,
+// losses and master weights in fp32. Tf32 stores fp32.
 enum class Precision : std::uint8_t { Fp32, Tf32, Fp16, Bf16, Fp8, Fp64 };
 
 inline constexpr std::array kPrecisionNames{"fp32", "tf32", "fp16", "bf16", "fp8", "fp64"};

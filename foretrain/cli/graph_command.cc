@@ -66,7 +66,7 @@ std::string graph_text(const graph::GraphSummary& summary, std::int64_t batch,
     numbers.rows.push_back({name, Cell(value, Colour::Bold)});
   };
   add("parameters", format_count(static_cast<double>(graph::parameter_count(graph))));
-  add("forward", format_large(summary.forward_flops) + "FLOP in products");
+  add("forward", format_large(summary.forward_flops) + "FLOP in GEMMs");
   add("backward", format_large(summary.backward_flops) + "FLOP");
   add("activations", format_bytes(summary.activation_bytes) + " written by the forward pass");
   text += render(numbers, screen) + inputs_text(graph, screen);

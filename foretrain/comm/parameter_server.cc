@@ -72,7 +72,7 @@ Seconds ps_exchange(double bytes, int hosts, int servers, const hw::Link& link) 
   return 2 * link.latency + transfer_time(share * bytes, link);
 }
 
-Seconds ps_lone_pull(double bytes, std::span<const PsHost> hosts, std::size_t host) {
+Seconds ps_single_pull(double bytes, std::span<const PsHost> hosts, std::size_t host) {
   const double servers = servers_of(hosts);
   PsTraffic traffic;
   for (std::size_t i = 0; i < hosts.size(); ++i) {

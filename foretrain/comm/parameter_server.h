@@ -56,10 +56,10 @@ Seconds ps_exchange(double bytes, std::span<const PsHost> hosts, PsMode mode);
 //
 //   t = 2 a + max((N-1)/s, (s-1)/s) S / b     a: latency, b: bytes per second
 //
-// A step takes the time of a lone host plus t. One host is free.
+// A step takes the time of a single host plus t. One host is free.
 Seconds ps_exchange(double bytes, int hosts, int servers, const hw::Link& link);
 
 // Time of one pull by one worker on host `host` while nobody else communicates.
-Seconds ps_lone_pull(double bytes, std::span<const PsHost> hosts, std::size_t host);
+Seconds ps_single_pull(double bytes, std::span<const PsHost> hosts, std::size_t host);
 
 }  // namespace foretrain::comm

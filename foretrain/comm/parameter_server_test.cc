@@ -69,7 +69,7 @@ TEST(PsExchange, MatchesHandCalculation) {
 TEST(PsExchange, OneHostIsFree) {
   EXPECT_EQ(ps_exchange(1e9, 1, 1, kLink), Seconds{0});
   EXPECT_EQ(ps_exchange(1e9, std::vector<PsHost>{host(8, 2)}, PsMode::Synchronous), Seconds{0});
-  EXPECT_EQ(ps_lone_pull(1e9, std::vector<PsHost>{host(8, 2)}, 0), Seconds{0});
+  EXPECT_EQ(ps_single_pull(1e9, std::vector<PsHost>{host(8, 2)}, 0), Seconds{0});
 }
 
 TEST(PsExchange, InfiniteBandwidthLeavesRequestAndAnswer) {
@@ -114,17 +114,17 @@ TEST(PsExchange, TheSlowestHostDecides) {
 // server of half that rate: 2 s.
 TEST(PsLonePull, TheNarrowestPlaceDecides) {
   std::vector<PsHost> hosts{host(0, 1), host(0, 1), host(1, 0), host(1, 0)};
-  EXPECT_DOUBLE_EQ(ps_lone_pull(1e9, hosts, 2).count(), 1.002);
+  EXPECT_DOUBLE_EQ(ps_single_pull(1e9, hosts, 2).count(), 1.002);
   hosts = {host(0, 1), host(1, 0)};
   hosts[0].network.bytes_per_s = 0.5e9;
-  EXPECT_DOUBLE_EQ(ps_lone_pull(1e9, hosts, 1).count(), 2.002);
+  EXPECT_DOUBLE_EQ(ps_single_pull(1e9, hosts, 1).count(), 2.002);
 }
 
 TEST(PsLonePullLaws, IsNeverLongerThanAllAtOnce) {
   const std::vector<PsHost> hosts{host(1, 2), host(3, 1), host(4, 0)};
   for (std::size_t i = 0; i < hosts.size(); ++i) {
     for (const PsMode mode : {PsMode::Synchronous, PsMode::Asynchronous}) {
-      EXPECT_LE(ps_lone_pull(1e9, hosts, i), ps_exchange(1e9, hosts, mode));
+      EXPECT_LE(ps_single_pull(1e9, hosts, i), ps_exchange(1e9, hosts, mode));
     }
   }
 }

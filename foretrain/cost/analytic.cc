@@ -5,8 +5,8 @@ namespace foretrain::cost {
 
 namespace {
 
-OpTime with_share(OpTime time, double cool_share) {
-  time.cool_share = cool_share;
+OpTime with_share(OpTime time, double unthrottled_share) {
+  time.unthrottled_share = unthrottled_share;
   return time;
 }
 
@@ -19,13 +19,13 @@ OpTime analytic_time(const graph::NodeView& v, const graph::Work& work, const Co
     case Family::View:
       return {};
     case Family::Matrix:
-      return with_share(matrix_time(v, context), context.product_cool_share);
+      return with_share(matrix_time(v, context), context.gemm_unthrottled_share);
     case Family::Convolution:
-      return with_share(conv_time(v, context), context.conv_cool_share);
+      return with_share(conv_time(v, context), context.conv_unthrottled_share);
     case Family::Attention:
-      return with_share(attention_time(v, work, context), context.product_cool_share);
+      return with_share(attention_time(v, work, context), context.gemm_unthrottled_share);
     case Family::Recurrent:
-      return with_share(recurrent_time(v, context), context.product_cool_share);
+      return with_share(recurrent_time(v, context), context.gemm_unthrottled_share);
     case Family::Update:
       return update_time(v, work, context);
     default:

@@ -61,7 +61,7 @@ OpTime attention_time(const graph::NodeView& v, const graph::Work& work, const C
   const double tiles =
       static_cast<double>(query[0] * query[1]) * std::ceil(static_cast<double>(query[2]) / kRows);
   const double keys = static_cast<double>(key[2]) + (backward ? rates.grad_start : rates.start);
-  // Two products forward, five backward.
+  // Two GEMMs forward, five backward.
   double flops = occupied(tiles, context.sms, 1) * (backward ? 10 : 4) * kRows * keys * head;
   if (v.attr(Attr::Causal, 0) != 0) flops /= 2;
   const double rate = (backward ? rates.grad_flops_per_s : rates.flops_per_s) *

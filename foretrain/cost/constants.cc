@@ -28,7 +28,7 @@ void visit_rates(Constants& c, Visit visit) {
   visit("power", "tensor_new", p.tensor_new);
   visit("power", "fp8", p.fp8);
   visit("power", "tf32", p.tf32);
-  visit("power", "stream", p.stream);
+  visit("power", "memory_bound", p.memory_bound);
   visit("cap", "cores_64", c.cap.cores_64);
   visit("cap", "cores_128", c.cap.cores_128);
   visit("cap", "kepler", c.cap.kepler);
@@ -38,7 +38,7 @@ void visit_rates(Constants& c, Visit visit) {
   visit("cap", "tensor", c.cap.tensor);
   visit("cap", "tensor_conv", c.cap.tensor_conv);
   visit("cap", "converted", c.cap.converted);
-  visit("cap", "short_values", c.cap.short_values);
+  visit("cap", "half_values", c.cap.half_values);
   auto& b = c.bandwidth;
   visit("bandwidth", "hbm", b.hbm);
   visit("bandwidth", "volta", b.volta);
@@ -46,12 +46,12 @@ void visit_rates(Constants& c, Visit visit) {
   visit("bandwidth", "gddr", b.gddr);
   visit("bandwidth", "cdna", b.cdna);
   visit("bandwidth", "cpu", b.cpu);
-  visit("bandwidth", "products", b.products);
+  visit("bandwidth", "gemm", b.gemm);
   visit("bandwidth", "tensor", b.tensor);
   visit("bandwidth", "conv", b.conv);
-  visit("bandwidth", "conv_short", b.conv_short);
+  visit("bandwidth", "conv_nchw", b.conv_nchw);
   visit("bandwidth", "conv_channels_last", b.conv_channels_last);
-  visit("launch", "stream", c.launch.stream);
+  visit("launch", "memory_bound", c.launch.memory_bound);
   visit("launch", "conv", c.launch.conv);
   visit("launch", "vector", c.launch.vector);
   visit("launch", "tensor", c.launch.tensor);
@@ -59,21 +59,21 @@ void visit_rates(Constants& c, Visit visit) {
 
 template <typename Visit>
 void visit_products(Constants& c, Visit visit) {
-  auto& v = c.vector_products;
-  visit("vector_products", "tiles", v.tiles);
-  visit("vector_products", "tail", v.tail);
-  visit("vector_products", "reread", v.reread);
-  visit("vector_products", "split", v.split);
-  visit("vector_products", "exponent", v.exponent);
-  visit("vector_products", "pascal", v.pascal);
-  visit("vector_products", "pascal_length", v.pascal_length);
-  visit("vector_products", "pascal_exponent", v.pascal_exponent);
-  auto& t = c.tensor_products;
-  visit("tensor_products", "tiles", t.tiles);
-  visit("tensor_products", "tail", t.tail);
-  visit("tensor_products", "start", t.start);
-  visit("tensor_products", "split", t.split);
-  visit("tensor_products", "exponent", t.exponent);
+  auto& v = c.gemm;
+  visit("gemm", "tiles", v.tiles);
+  visit("gemm", "tail", v.tail);
+  visit("gemm", "reread", v.reread);
+  visit("gemm", "split", v.split);
+  visit("gemm", "exponent", v.exponent);
+  visit("gemm", "pascal", v.pascal);
+  visit("gemm", "pascal_length", v.pascal_length);
+  visit("gemm", "pascal_exponent", v.pascal_exponent);
+  auto& t = c.tensor_gemm;
+  visit("tensor_gemm", "tiles", t.tiles);
+  visit("tensor_gemm", "tail", t.tail);
+  visit("tensor_gemm", "start", t.start);
+  visit("tensor_gemm", "split", t.split);
+  visit("tensor_gemm", "exponent", t.exponent);
   auto& a = c.attention;
   visit("attention", "one", a.one);
   visit("attention", "one_new", a.one_new);
@@ -90,27 +90,27 @@ void visit_products(Constants& c, Visit visit) {
 
 template <typename Visit>
 void visit_convolutions(Constants& c, Visit visit) {
-  auto& v = c.vector_conv;
-  visit("vector_conv", "tiles", v.tiles);
-  visit("vector_conv", "tail", v.tail);
-  visit("vector_conv", "start", v.start);
-  visit("vector_conv", "fused_tail", v.fused_tail);
-  visit("vector_conv", "fused_start", v.fused_start);
-  visit("vector_conv", "fused_rate", v.fused_rate);
-  visit("vector_conv", "unfused_tail", v.unfused_tail);
-  visit("vector_conv", "unfused_start", v.unfused_start);
-  visit("vector_conv", "unfused_rate", v.unfused_rate);
-  visit("vector_conv", "cache", v.cache);
-  visit("vector_conv", "transform", v.transform);
-  visit("vector_conv", "weight_transform", v.weight_transform);
-  visit("vector_conv", "exponent", v.exponent);
-  visit("vector_conv", "weight_grad", v.weight_grad);
-  visit("vector_conv", "weight_grad_unfused", v.weight_grad_unfused);
-  visit("vector_conv", "grouped", v.grouped);
-  visit("vector_conv", "untuned", v.untuned);
-  visit("vector_conv", "depthwise", v.depthwise);
-  visit("vector_conv", "depthwise_grad", v.depthwise_grad);
-  visit("vector_conv", "bias", v.bias);
+  auto& v = c.conv;
+  visit("conv", "tiles", v.tiles);
+  visit("conv", "tail", v.tail);
+  visit("conv", "start", v.start);
+  visit("conv", "fused_tail", v.fused_tail);
+  visit("conv", "fused_start", v.fused_start);
+  visit("conv", "fused_rate", v.fused_rate);
+  visit("conv", "unfused_tail", v.unfused_tail);
+  visit("conv", "unfused_start", v.unfused_start);
+  visit("conv", "unfused_rate", v.unfused_rate);
+  visit("conv", "cache", v.cache);
+  visit("conv", "transform", v.transform);
+  visit("conv", "weight_transform", v.weight_transform);
+  visit("conv", "exponent", v.exponent);
+  visit("conv", "weight_grad", v.weight_grad);
+  visit("conv", "weight_grad_unfused", v.weight_grad_unfused);
+  visit("conv", "grouped", v.grouped);
+  visit("conv", "untuned", v.untuned);
+  visit("conv", "depthwise", v.depthwise);
+  visit("conv", "depthwise_grad", v.depthwise_grad);
+  visit("conv", "bias", v.bias);
   auto& t = c.tensor_conv;
   visit("tensor_conv", "tiles", t.tiles);
   visit("tensor_conv", "tail", t.tail);
@@ -124,28 +124,28 @@ void visit_convolutions(Constants& c, Visit visit) {
 }
 
 template <typename Visit>
-void visit_streams(Constants& c, Visit visit) {
-  auto& s = c.streams;
-  visit("streams", "miss", s.miss);
-  visit("streams", "norm_rows", s.norm_rows);
-  visit("streams", "softmax_rows", s.softmax_rows);
-  visit("streams", "softmax_cdna", s.softmax_cdna);
-  visit("streams", "norm_cdna", s.norm_cdna);
-  visit("streams", "norm_short", s.norm_short);
-  visit("streams", "norm_short_grad", s.norm_short_grad);
-  visit("streams", "rms", s.rms);
-  visit("streams", "rms_grad", s.rms_grad);
-  visit("streams", "batch_norm_short", s.batch_norm_short);
-  visit("streams", "batch_norm", s.batch_norm);
-  visit("streams", "batch_norm_grad", s.batch_norm_grad);
-  visit("streams", "batch_norm_own", s.batch_norm_own);
-  visit("streams", "batch_norm_own_grad", s.batch_norm_own_grad);
-  visit("streams", "max_pool", s.max_pool);
-  visit("streams", "loss_grad", s.loss_grad);
-  visit("streams", "gelu_short", s.gelu_short);
-  visit("streams", "gelu_short_grad", s.gelu_short_grad);
-  visit("streams", "pow_grad", s.pow_grad);
-  visit("streams", "maximum_grad", s.maximum_grad);
+void visit_memory_bound(Constants& c, Visit visit) {
+  auto& s = c.memory_bound;
+  visit("memory_bound", "miss", s.miss);
+  visit("memory_bound", "norm_rows", s.norm_rows);
+  visit("memory_bound", "softmax_rows", s.softmax_rows);
+  visit("memory_bound", "softmax_cdna", s.softmax_cdna);
+  visit("memory_bound", "norm_cdna", s.norm_cdna);
+  visit("memory_bound", "norm_half", s.norm_half);
+  visit("memory_bound", "norm_half_grad", s.norm_half_grad);
+  visit("memory_bound", "rms", s.rms);
+  visit("memory_bound", "rms_grad", s.rms_grad);
+  visit("memory_bound", "batch_norm_half", s.batch_norm_half);
+  visit("memory_bound", "batch_norm", s.batch_norm);
+  visit("memory_bound", "batch_norm_grad", s.batch_norm_grad);
+  visit("memory_bound", "batch_norm_own", s.batch_norm_own);
+  visit("memory_bound", "batch_norm_own_grad", s.batch_norm_own_grad);
+  visit("memory_bound", "max_pool", s.max_pool);
+  visit("memory_bound", "loss_grad", s.loss_grad);
+  visit("memory_bound", "gelu_half", s.gelu_half);
+  visit("memory_bound", "gelu_half_grad", s.gelu_half_grad);
+  visit("memory_bound", "pow_grad", s.pow_grad);
+  visit("memory_bound", "maximum_grad", s.maximum_grad);
 }
 
 template <typename Visit>
@@ -189,7 +189,7 @@ void visit_host(Constants& c, Visit visit) {
 template <typename Visit>
 void visit_cpu(Constants& c, Visit visit) {
   auto& p = c.cpu;
-  visit("cpu", "product", p.product);
+  visit("cpu", "gemm", p.gemm);
   visit("cpu", "conv", p.conv);
   visit("cpu", "conv_grad", p.conv_grad);
   visit("cpu", "grouped", p.grouped);
@@ -205,7 +205,7 @@ void visit_cpu(Constants& c, Visit visit) {
   visit("cpu", "recurrent_grad", p.recurrent_grad);
   visit("cpu", "lstm", p.lstm);
   visit("cpu", "lstm_grad", p.lstm_grad);
-  visit("cpu", "stream", p.stream);
+  visit("cpu", "memory_bound", p.memory_bound);
   visit("cpu", "concat", p.concat);
   visit("cpu", "broadcast", p.broadcast);
   visit("cpu", "function", p.function);
@@ -237,7 +237,7 @@ void visit_all(Constants& c, Visit visit) {
   visit_rates(c, visit);
   visit_products(c, visit);
   visit_convolutions(c, visit);
-  visit_streams(c, visit);
+  visit_memory_bound(c, visit);
   visit_host(c, visit);
   visit_cpu(c, visit);
 }
@@ -313,9 +313,9 @@ std::string write_constants(const Constants& constants, std::span<const std::str
 
 OperatorModel make_operator_model(const Constants& c) {
   return {c,
-          SmoothMax(c.vector_products.exponent),
-          SmoothMax(c.tensor_products.exponent),
-          SmoothMax(c.vector_conv.exponent),
+          SmoothMax(c.gemm.exponent),
+          SmoothMax(c.tensor_gemm.exponent),
+          SmoothMax(c.conv.exponent),
           SmoothMax(c.tensor_conv.exponent),
           SmoothMax(c.attention.exponent)};
 }

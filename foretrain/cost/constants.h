@@ -30,7 +30,7 @@ struct PowerConstants {
   double tensor_new = 0;    // the same, from Ada on
   double fp8 = 0;           // [-] FP8 on tensor cores against 16-bit
   double tf32 = 0;          // [-] TF32 on tensor cores against 16-bit
-  double stream = 0;        // [-] what memory-bound kernels draw, as a share of the limit
+  double memory_bound = 0;  // [-] what memory-bound kernels draw, as a share of the limit
 };
 
 // Shares of the peak that kernels reach with power to spare.
@@ -46,7 +46,7 @@ struct CapConstants {
   double converted = 0;    // 16-bit convolutions without tensor cores, of the fp32 rate
   // Where 16-bit arithmetic is slower than fp32: values that kernels read or write per second, each
   // of which has to be converted, as a share of the 16-bit peak.
-  double short_values = 0;
+  double half_values = 0;
 };
 
 // Shares of the datasheet's bandwidth.
@@ -57,23 +57,23 @@ struct BandwidthConstants {
   double gddr = 0;                // GDDR
   double cdna = 0;                // HBM of AMD CDNA
   double cpu = 0;                 // main memory of a CPU
-  double products = 0;            // fp32 GEMM
+  double gemm = 0;                // fp32 GEMM
   double tensor = 0;              // GEMM on tensor cores, against the sustained bandwidth
   double conv = 0;                // fp32 convolutions, against the sustained bandwidth
-  double conv_short = 0;          // convolutions on tensor cores in NCHW, likewise
+  double conv_nchw = 0;           // convolutions on tensor cores in NCHW, likewise
   double conv_channels_last = 0;  // convolutions on tensor cores in NHWC, likewise
 };
 
 // [s] Time that the device is busy with a kernel however small it is.
 struct LaunchConstants {
-  double stream = 0;  // memory-bound kernels and attention
-  double conv = 0;    // convolutions, and sums of a GEMM that are split
-  double vector = 0;  // fp32 GEMM
-  double tensor = 0;  // GEMM on tensor cores
+  double memory_bound = 0;  // memory-bound kernels and attention
+  double conv = 0;          // convolutions, and sums of a GEMM that are split
+  double vector = 0;        // fp32 GEMM
+  double tensor = 0;        // GEMM on tensor cores
 };
 
 // GEMM on vector units: fp32, fp64.
-struct VectorProductConstants {
+struct GemmConstants {
   std::array<double, 5> tiles{};  // rates with tiles of 128x128, 128x64, 64x64, 128x32, 32x32
   double tail = 0;                // share of the last wave's idle rest that is lost
   double reread = 0;              // share of the tiles' re-reads that miss the L2
@@ -85,7 +85,7 @@ struct VectorProductConstants {
 };
 
 // GEMM on tensor cores: 16-bit, TF32, FP8.
-struct TensorProductConstants {
+struct TensorGemmConstants {
   std::array<double, 4> tiles{};  // rates with tiles of 256x128, 128x128, 128x64, 64x64
   double tail = 0;                // share of the last wave's idle rest that is lost
   double start = 0;               // steps of k that filling the pipeline costs
@@ -94,7 +94,7 @@ struct TensorProductConstants {
 };
 
 // Convolutions on vector units: fp32, fp64.
-struct VectorConvConstants {
+struct ConvConstants {
   std::array<double, 3> tiles{};  // implicit GEMM: rates with tiles of 128, 64, 32 channels
   double tail = 0;                // implicit GEMM: share of the last wave's idle rest that is lost
   double start = 0;               // implicit GEMM: steps of the sum that starting costs
@@ -147,17 +147,17 @@ struct AttentionConstants {
 
 // Memory-bound operators: factors of the bytes that an operator reads and writes, unless a unit is
 // given.
-struct StreamConstants {
-  double miss = 0;              // share of the L2 that rows may fill before they are read twice
-  double norm_rows = 0;         // [rows] of a layer norm that a multiprocessor holds at once
-  double softmax_rows = 0;      // [rows] of a softmax that a multiprocessor holds at once
-  double softmax_cdna = 0;      // softmax on AMD CDNA
-  double norm_cdna = 0;         // layer norm on AMD CDNA
-  double norm_short = 0;        // layer norm in 16 bits
-  double norm_short_grad = 0;   // gradient of a layer norm in 16 bits, before Hopper
-  double rms = 0;               // [B per element] eager RMS norm
-  double rms_grad = 0;          // [B per element] gradient of an eager RMS norm
-  double batch_norm_short = 0;  // batch norm in 16 bits, NCHW, cuDNN
+struct MemoryBoundConstants {
+  double miss = 0;             // share of the L2 that rows may fill before they are read twice
+  double norm_rows = 0;        // [rows] of a layer norm that a multiprocessor holds at once
+  double softmax_rows = 0;     // [rows] of a softmax that a multiprocessor holds at once
+  double softmax_cdna = 0;     // softmax on AMD CDNA
+  double norm_cdna = 0;        // layer norm on AMD CDNA
+  double norm_half = 0;        // layer norm in 16 bits
+  double norm_half_grad = 0;   // gradient of a layer norm in 16 bits, before Hopper
+  double rms = 0;              // [B per element] eager RMS norm
+  double rms_grad = 0;         // [B per element] gradient of an eager RMS norm
+  double batch_norm_half = 0;  // batch norm in 16 bits, NCHW, cuDNN
   // [ns] Time of a channel's block of threads per value of the channel, batch norm by cuDNN.
   double batch_norm = 0;
   double batch_norm_grad = 0;      // [ns] the same, gradient
@@ -165,8 +165,8 @@ struct StreamConstants {
   double batch_norm_own_grad = 0;  // [ns] the same, gradient of PyTorch's own kernel
   double max_pool = 0;             // max-pool and its gradient
   double loss_grad = 0;            // gradient of a loss
-  double gelu_short = 0;           // GELU in 16 bits
-  double gelu_short_grad = 0;      // gradient of GELU in 16 bits
+  double gelu_half = 0;            // GELU in 16 bits
+  double gelu_half_grad = 0;       // gradient of GELU in 16 bits
   double pow_grad = 0;             // gradient of a power
   double maximum_grad = 0;         // gradient of a maximum or minimum
 };
@@ -214,7 +214,7 @@ using CpuClass = std::array<double, 3>;
 // PyTorch's operators on a CPU. A class of operators has three numbers: microseconds of a call at
 // 2.65 GHz, share of the fp32 peak, share of the bandwidth.
 struct CpuConstants {
-  CpuClass product{};              // GEMM
+  CpuClass gemm{};                 // GEMM
   CpuClass conv{};                 // convolution by oneDNN, which changes layouts first
   CpuClass conv_grad{};            // each of its two gradients
   CpuClass grouped{};              // grouped convolution
@@ -230,7 +230,7 @@ struct CpuConstants {
   CpuClass recurrent_grad{};       // each time step of its gradient
   CpuClass lstm{};                 // each time step of an LSTM, by oneDNN: less around it
   CpuClass lstm_grad{};            // each time step of its gradient
-  CpuClass stream{};               // element-wise and other memory-bound operators
+  CpuClass memory_bound{};         // element-wise and other memory-bound operators
   CpuClass concat{};               // concatenation, a call per tensor
   CpuClass broadcast{};            // element-wise, of operands of different shapes
   CpuClass function{};             // element-wise exponentials and the like
@@ -262,18 +262,18 @@ struct Constants {
   CapConstants cap;
   BandwidthConstants bandwidth;
   LaunchConstants launch;
-  VectorProductConstants vector_products;
-  TensorProductConstants tensor_products;
-  VectorConvConstants vector_conv;
+  GemmConstants gemm;
+  TensorGemmConstants tensor_gemm;
+  ConvConstants conv;
   TensorConvConstants tensor_conv;
   AttentionConstants attention;
-  StreamConstants streams;
+  MemoryBoundConstants memory_bound;
   HostConstants host;
   CpuConstants cpu;
   double recurrent_step = 0;  // [s] of a time step besides its GEMM: gates and gaps
 };
 
-// One constant, or one of an array's: "vector_products.tiles.2".
+// One constant, or one of an array's: "gemm.tiles.2".
 struct NamedConstant {
   std::string name;
   double* value;
@@ -285,9 +285,9 @@ std::vector<NamedConstant> named_constants(Constants& constants);
 // The operator model ready for use.
 struct OperatorModel {
   Constants constants;
-  SmoothMax vector_products;
-  SmoothMax tensor_products;
-  SmoothMax vector_conv;
+  SmoothMax gemm;
+  SmoothMax tensor_gemm;
+  SmoothMax conv;
   SmoothMax tensor_conv;
   SmoothMax attention;
 };

@@ -46,14 +46,14 @@ TEST(Constants, AreAllNamedOnce) {
   std::set<std::string> names;
   for (const NamedConstant& constant : named_constants(constants)) names.insert(constant.name);
   EXPECT_EQ(names.size(), sizeof(Constants) / sizeof(double));
-  EXPECT_TRUE(names.contains("vector_products.tiles.4"));
+  EXPECT_TRUE(names.contains("gemm.tiles.4"));
 }
 
 TEST(Constants, SayWhatIsWrongInAFile) {
   const std::string text = text_of(test_model().constants);
   EXPECT_NE(problem(text, "foretrain-operators", "other").find("fit operators"), std::string::npos);
   EXPECT_NE(problem(text, "\"reread\"", "\"misread\"").find("reread"), std::string::npos);
-  EXPECT_NE(problem(text, "\"reread\": 0.368", "\"reread\": -1").find("vector_products.reread"),
+  EXPECT_NE(problem(text, "\"reread\": 0.368", "\"reread\": -1").find("gemm.reread"),
             std::string::npos);
   EXPECT_NE(problem(text, "\"reread\": 0.368", "\"reread\": [1]").find("not a number"),
             std::string::npos);

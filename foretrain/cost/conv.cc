@@ -16,7 +16,7 @@ OpTime better(const OpTime& a, const OpTime& b) { return b.total < a.total ? b :
 
 OpTime timed(double compute, double memory, double extra, int kernels, const Context& context) {
   const double launch = kernels * context.conv_launch_s;
-  return {Seconds{context.model->vector_conv(compute, memory) + extra + launch}, Seconds{compute},
+  return {Seconds{context.model->conv(compute, memory) + extra + launch}, Seconds{compute},
           Seconds{memory + extra}, kernels};
 }
 
@@ -29,7 +29,7 @@ double rate_at(double share, const Context& context) {
 }
 
 OpTime implicit_gemm(const Conv& c, const Context& context) {
-  const VectorConvConstants& constants = context.model->constants.vector_conv;
+  const ConvConstants& constants = context.model->constants.conv;
   const double rows = std::ceil(c.batch * c.out_height * c.out_width / 128);
   const double channels = c.out_channels / c.groups;
   double work = 0;
@@ -60,7 +60,7 @@ OpTime fused_winograd(const Conv& c, const Context& context) {
   // The first from Volta on, the first two on GA100, all on Pascal.
   static constexpr Block kBlocks[] = {{1, 4, 8}, {4, 4, 2}, {2, 2, 8},
                                       {2, 4, 4}, {4, 1, 8}, {4, 2, 4}};
-  const VectorConvConstants& constants = context.model->constants.vector_conv;
+  const ConvConstants& constants = context.model->constants.conv;
   int choices = 1;
   if (context.generation == Generation::AmpereLarge) choices = 2;
   if (context.generation <= Generation::Pascal) choices = 6;
@@ -74,7 +74,7 @@ OpTime fused_winograd(const Conv& c, const Context& context) {
   return timed(compute, memory, 25 * weights / context.conv_bytes_per_s, 2, context);
 }
 
-// 36 products of out_channels x tiles x in_channels, by the tiles of plain products.
+// 36 GEMMs of out_channels x tiles x in_channels, by the tiles of plain GEMMs.
 double transformed_products(const Conv& c, double tiles, const Context& context) {
   const Constants& constants = context.model->constants;
   static constexpr double kHeights[] = {128, 128, 64, 128, 32};
@@ -86,8 +86,8 @@ double transformed_products(const Conv& c, double tiles, const Context& context)
     const double straight = std::ceil(c.out_channels / a) * std::ceil(tiles / b);
     const double turned = std::ceil(c.out_channels / b) * std::ceil(tiles / a);
     const double work =
-        occupied(36 * std::min(straight, turned), context.sms, constants.vector_conv.unfused_tail);
-    const double one = work * 2 * a * b / constants.vector_products.tiles[i];
+        occupied(36 * std::min(straight, turned), context.sms, constants.conv.unfused_tail);
+    const double one = work * 2 * a * b / constants.gemm.tiles[i];
     if (least == 0 || one < least) least = one;
   }
   return least;
@@ -102,12 +102,12 @@ double unfused_tiles(const Conv& c) {
 double spilled_bytes(const Conv& c, const Context& context) {
   const double element = c.weight_bytes / (9 * c.in_channels * c.out_channels);
   const double values = 36 * element * unfused_tiles(c) * (c.in_channels + c.out_channels);
-  const double cache = context.model->constants.vector_conv.cache * context.l2_bytes;
+  const double cache = context.model->constants.conv.cache * context.l2_bytes;
   return values * values / (values + cache);
 }
 
 OpTime unfused_winograd(const Conv& c, const Context& context) {
-  const VectorConvConstants& constants = context.model->constants.vector_conv;
+  const ConvConstants& constants = context.model->constants.conv;
   const double tiles = unfused_tiles(c);
   const double spilled = spilled_bytes(c, context);
   const double weights = c.weight_bytes / 9;
@@ -121,10 +121,10 @@ OpTime unfused_winograd(const Conv& c, const Context& context) {
   return timed(compute, memory, transforms, 4, context);
 }
 
-// The weight gradient by F(4,3): 36 products of out_channels x in_channels over all tiles, each
+// The weight gradient by F(4,3): 36 GEMMs of out_channels x in_channels over all tiles, each
 // sum split among the multiprocessors.
 OpTime unfused_weight_grad(const Conv& c, const Context& context) {
-  const VectorConvConstants& constants = context.model->constants.vector_conv;
+  const ConvConstants& constants = context.model->constants.conv;
   const double padded = std::ceil(c.out_channels / 64) * std::ceil(c.in_channels / 64) * 4096;
   const double spilled = spilled_bytes(c, context);
   const double bandwidth = context.conv_bytes_per_s;
@@ -148,7 +148,7 @@ OpTime conv_vector(const Conv& c, ConvAlgorithm algorithm, const Context& contex
 
 // Sums over all pixels are split among the multiprocessors, so there are no waves.
 OpTime conv_weight_grad_vector(const Conv& c, const Context& context) {
-  const VectorConvConstants& constants = context.model->constants.vector_conv;
+  const ConvConstants& constants = context.model->constants.conv;
   const double m = c.out_channels / c.groups;
   const double n = c.in_channels * c.window / c.groups;
   const double pixels = c.batch * c.out_height * c.out_width;
@@ -168,12 +168,12 @@ OpTime conv_weight_grad_vector(const Conv& c, const Context& context) {
 }
 
 OpTime conv_depthwise(const Conv& c, bool weight_grad, const Context& context) {
-  const VectorConvConstants& constants = context.model->constants.vector_conv;
+  const ConvConstants& constants = context.model->constants.conv;
   const double cycles = weight_grad ? constants.depthwise_grad : constants.depthwise;
   const double products = c.batch * c.out_channels * c.out_height * c.out_width * c.inner;
   double compute = products * cycles / context.sm_cycles_per_s;
-  if (c.short_values && context.short_values_per_s > 0) {
-    compute = std::max(compute, 2 * products / context.short_values_per_s);
+  if (c.half_values && context.half_values_per_s > 0) {
+    compute = std::max(compute, 2 * products / context.half_values_per_s);
   }
   return timed(compute, (c.io_bytes + c.weight_bytes) / context.conv_bytes_per_s, 0, 1, context);
 }

@@ -87,7 +87,7 @@ Conv conv_of(const NodeView& v, const Roles& roles) {
   c.inner = c.window * c.in_channels / c.groups;
   if (backward) c.inner = std::max(1.0, c.inner / strides);
   c.depthwise = c.groups > 1 && static_cast<double>(x[1]) == c.groups;
-  c.short_values = bytes_of(v.in_type(0)) <= 2;
+  c.half_values = bytes_of(v.in_type(0)) <= 2;
   c.io_bytes = bytes(v, roles.x) + bytes(v, roles.y);
   c.weight_bytes = bytes(v, roles.w);
   return c;
@@ -96,7 +96,7 @@ Conv conv_of(const NodeView& v, const Roles& roles) {
 // A bias is added by a kernel of its own.
 void add_bias(OpTime& time, const NodeView& v, const Context& context) {
   if (v.node.kind != Kind::Conv || v.inputs() < 3) return;
-  const Seconds bias{context.model->constants.vector_conv.bias * v.out_bytes(0) /
+  const Seconds bias{context.model->constants.conv.bias * v.out_bytes(0) /
                          context.conv_bytes_per_s +
                      context.conv_launch_s};
   time.total += bias;
@@ -112,12 +112,12 @@ OpTime conv_time(const NodeView& v, const Context& context, ConvAlgorithm algori
   const bool weight_grad = roles.pass == Pass::WeightGrad;
   const bool wide = v.in_type(0) == DType::F32 || v.in_type(0) == DType::F64;
   const bool tensor =
-      context.conv_short_flops_per_s > 0 && (!wide || context.precision == Precision::Tf32);
+      context.tensor_conv_flops_per_s > 0 && (!wide || context.precision == Precision::Tf32);
   OpTime time;
   if (c.depthwise) {
     time = conv_depthwise(c, weight_grad, context);
   } else {
-    // TF32 is allowed, not required, and few kernels for groups know matrix units: the library
+    // TF32 is allowed, not required, and few kernels for groups know tensor cores: the library
     // takes one for vector units where it is faster.
     const auto matrix = [&] {
       return weight_grad ? conv_weight_grad_tensor(c, context) : conv_tensor(c, context);

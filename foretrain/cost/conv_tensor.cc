@@ -27,11 +27,11 @@ double transposes(const Conv& c, const Context& context) {
   if (tuned && !tf32) return 0;
   const TensorConvConstants& constants = context.model->constants.tensor_conv;
   const double passes = tf32 && !tuned ? constants.transposes_tf32 : constants.transposes;
-  return passes * c.io_bytes / context.conv_short_bytes_per_s;
+  return passes * c.io_bytes / context.tensor_conv_bytes_per_s;
 }
 
 OpTime timed(double compute, double bytes, const Conv& c, const Context& context) {
-  const double memory = bytes / context.conv_short_bytes_per_s;
+  const double memory = bytes / context.tensor_conv_bytes_per_s;
   const double extra = transposes(c, context);
   const int kernels = extra > 0 ? 3 : 1;
   return {Seconds{context.model->tensor_conv(compute, memory) + extra +
@@ -55,7 +55,7 @@ OpTime conv_tensor(const Conv& c, const Context& context) {
         split_occupied(tiles, context.sms, constants) * 2 * tile.a * tile.b / constants.tiles[i];
     if (work == 0 || one < work) work = one;
   }
-  const double rate = context.conv_short_flops_per_s * (c.groups > 1 ? constants.grouped : 1);
+  const double rate = context.tensor_conv_flops_per_s * (c.groups > 1 ? constants.grouped : 1);
   return timed(work * (c.inner + constants.start) / rate, c.io_bytes + c.weight_bytes, c, context);
 }
 
@@ -73,7 +73,7 @@ OpTime conv_weight_grad_tensor(const Conv& c, const Context& context) {
     if (work == 0 || one < work) work = one;
   }
   const double pixels = c.batch * c.out_height * c.out_width;
-  const double rate = constants.weight_grad * context.conv_short_flops_per_s *
+  const double rate = constants.weight_grad * context.tensor_conv_flops_per_s *
                       (c.groups > 1 ? constants.grouped : 1);
   return timed(work * (pixels + constants.start) / rate, c.io_bytes + c.weight_bytes, c, context);
 }

@@ -38,7 +38,7 @@ TEST(ConvVector, MatchesHandCalculation) {
   EXPECT_NEAR(time.total.count(), 32.90e-6, 0.01e-6);
 }
 
-// TF32 is allowed, not required: without rate on matrix units the vector units take over.
+// TF32 is allowed, not required: without rate on tensor cores the vector units take over.
 TEST(ConvTime, Tf32IsNoSlowerThanFp32) {
   graph::Builder builder("conv");
   const auto x = builder.input("x", {builder.batch(), 64, 32, 32});
@@ -126,7 +126,7 @@ TEST(ConvDepthwise, ConvertsShortValuesWhereTheyAreSlow) {
   Conv conv{.batch = 10, .out_channels = 100, .out_height = 1000, .inner = 9, .io_bytes = 4e6};
   const Context context = context_of(device, Precision::Fp16);
   EXPECT_LT(conv_depthwise(conv, false, context).compute.count(), 20e-6);
-  conv.short_values = true;
+  conv.half_values = true;
   EXPECT_NEAR(conv_depthwise(conv, false, context).compute.count(), 360e-6, 1e-9);
 }
 
@@ -235,7 +235,7 @@ TEST(ConvTime, TakesVectorUnitsForGroupsWhereTheyAreFaster) {
 }
 
 // 2 * 32 * 32^2 * 64 * 576 operations at 1.056 * 0.988 * 5 TFLOP/s take 463 us at least; Winograd
-// or matrix units would be faster.
+// or tensor cores would be faster.
 TEST(ConvTime, Fp64KnowsNeitherWinogradNorMatrixUnits) {
   graph::Builder builder("conv");
   const auto x = builder.input("x", {builder.batch(), 64, 32, 32});

@@ -141,7 +141,7 @@ Load conv_load(const NodeView& v, const Work& work, const CpuConstants& c) {
   return load;
 }
 
-// A product per time step: the weights are read anew each time.
+// A GEMM per time step: the weights are read anew each time.
 Load recurrent_load(const NodeView& v, const Work& work, const CpuConstants& c) {
   const bool gradient = v.node.kind == Kind::RecurrentGrad;
   const Extent& x = v.in(gradient ? 1 : 0);
@@ -210,7 +210,7 @@ Load stream_load(const NodeView& v, const Work& work, const CpuConstants& c) {
   const bool gradient = v.node.kind != kind;
   Load load;
   load.bytes = traffic(work);
-  load.speed = &c.stream;
+  load.speed = &c.memory_bound;
   if (kind == Kind::Concat) {
     load.speed = &c.concat;
     load.calls = v.inputs();
@@ -240,7 +240,7 @@ Load load_of(const NodeView& v, const Work& work, const Context& context) {
   const CpuConstants& c = context.model->constants.cpu;
   switch (graph::op(v.node).family) {
     case Family::Matrix:
-      return {.speed = &c.product, .flops = work.flops, .bytes = traffic(work)};
+      return {.speed = &c.gemm, .flops = work.flops, .bytes = traffic(work)};
     case Family::Convolution:
       return conv_load(v, work, c);
     case Family::Attention:

@@ -67,7 +67,7 @@ TEST(Cpu, LargeBuffersGetNewPages) {
   EXPECT_NEAR(conv_time_of(6200, 4, 3).memory.count() - expected, 2 * 6200 * 4096 * 0.25e-9, 1e-6);
 }
 
-// A product of 4 us for each image, 95 GFLOP/s; from 16 images on oneDNN's one call of 50 us.
+// A GEMM of 4 us for each image, 95 GFLOP/s; from 16 images on oneDNN's one call of 50 us.
 TEST(Cpu, SmallWindowsAreProductsOfEachImage) {
   const double flops = 2.0 * 32 * 32 * 64;
   EXPECT_NEAR(conv_time_of(8, 32, 1).compute.count(), 8 * (flops / 95e9 + 4e-6), 1e-9);

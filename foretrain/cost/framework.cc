@@ -23,9 +23,9 @@ GradientStatistics statistics_of(const Framework& framework, graph::Optimizer op
   if (optimizer == graph::Optimizer::Adam || optimizer == graph::Optimizer::AdamW) {
     add(framework.preconditioned.hook, sum.hook);
     add(framework.preconditioned.after, sum.after);
-    add(framework.preconditioned.lone, sum.lone);
+    add(framework.preconditioned.single, sum.single);
   }
-  if (workers == 1) add(sum.lone, sum.after);
+  if (workers == 1) add(sum.single, sum.after);
   return sum;
 }
 

@@ -24,9 +24,9 @@ struct TensorWork {
 
 // What is found out about gradients beside the optimizer's update.
 struct GradientStatistics {
-  TensorWork hook{};   // when a gradient is there, during backward
-  TensorWork after{};  // when all are there, before the update
-  TensorWork lone{};   // more of that, of a worker without others
+  TensorWork hook{};    // when a gradient is there, during backward
+  TensorWork after{};   // when all are there, before the update
+  TensorWork single{};  // more of that, of a worker without others
 };
 
 // What a framework does to a step besides the model's own arithmetic; the defaults are those of
@@ -38,11 +38,11 @@ struct Framework {
   graph::Fusion fusion = graph::Fusion::None;
   graph::GradientHandling gradients = graph::GradientHandling::Fresh;
   bool flash_fp32 = false;     // attention as one kernel unless the request says otherwise
-  bool flash_short = true;     // likewise in fp16, bf16, fp8
+  bool flash_half = true;      // likewise in fp16, bf16, fp8
   Flash flash = Flash::Two;    // which one
   bool autotunes = false;      // convolutions try several algorithms first
   bool channels_last = false;  // 16-bit convolutions run in NHWC: no transposes
-  bool copies_heads = true;    // products of transposed 4-D operands copy them first
+  bool copies_heads = true;    // GEMMs of transposed 4-D operands copy them first
   bool fused_update = false;   // one kernel reads and writes each optimizer value once
   bool fused_softmax = false;  // softmax gradient in one kernel
   bool composed = false;       // GELU, layer norm and dropout run as elementary operators
@@ -59,7 +59,7 @@ struct Framework {
   double call_s = 0;  // host time of a pass before its first operator, for which the device waits
 };
 
-// A framework's statistics for an optimizer and that many workers: those of Adam and of a lone
+// A framework's statistics for an optimizer and that many workers: those of Adam and of a single
 // worker are in `hook` and `after`.
 GradientStatistics statistics_of(const Framework& framework, graph::Optimizer optimizer,
                                  int workers);

@@ -55,7 +55,7 @@ void visit_fields(Row& row, Visit visit) {
   visit("fusion", row.fusion);
   visit("gradients", row.gradients);
   visit("flash_fp32", row.flash_fp32);
-  visit("flash_short", row.flash_short);
+  visit("flash_half", row.flash_half);
   visit("flash", row.flash);
   visit("autotunes", row.autotunes);
   visit("channels_last", row.channels_last);
@@ -124,7 +124,7 @@ class Reader {
     const Reader read(inner);
     read("hook", value.hook);
     read("after", value.after);
-    read("lone", value.lone);
+    read("single", value.single);
     inner.finish();
   }
 
@@ -136,7 +136,8 @@ OrderedJson json_of(const TensorWork& work) {
   return {{"operators", work.operators}, {"values", work.values}};
 }
 OrderedJson json_of(const GradientStatistics& all) {
-  return {{"hook", json_of(all.hook)}, {"after", json_of(all.after)}, {"lone", json_of(all.lone)}};
+  return {
+      {"hook", json_of(all.hook)}, {"after", json_of(all.after)}, {"single", json_of(all.single)}};
 }
 template <typename Value>
 OrderedJson json_of(const Value& value) {

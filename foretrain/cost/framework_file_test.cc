@@ -21,7 +21,7 @@ TEST(FrameworkFile, ReadsWhatItWrites) {
   ASSERT_EQ(read.size(), 2u);
   EXPECT_EQ(framework_json(read[0]), framework_json(own));
   EXPECT_EQ(framework_json(read[1]), framework_json(written[1]));
-  EXPECT_EQ(read[0].statistics.lone.values, 13);
+  EXPECT_EQ(read[0].statistics.single.values, 13);
   EXPECT_EQ(read[0].flash, Flash::Three);
 }
 

@@ -21,7 +21,7 @@ TEST(Framework, EveryNameFindsItsRow) {
 }
 
 // AdaptDL: 5 operators in a hook and 9 afterwards; Adam's preconditioner takes 5 in each place, a
-// lone worker 9 more and 2 with Adam. Values: 9 and 8; 11 each; 13 and 6.
+// single worker 9 more and 2 with Adam. Values: 9 and 8; 11 each; 13 and 6.
 TEST(Framework, StatisticsDependOnOptimizerAndWorkers) {
   const Framework& adaptdl = framework_named("adaptdl");
   const GradientStatistics several = statistics_of(adaptdl, graph::Optimizer::Momentum, 2);

@@ -36,7 +36,7 @@ double split_time(const Gemm& g, const Tile& tile, double k, double rate, const 
   return work + partial + context.conv_launch_s;
 }
 
-// Which tiles cuBLAS has for batched fp32 products.
+// Which tiles cuBLAS has for batched fp32 GEMMs.
 bool available(const Tile& tile, const Gemm& g, Generation generation) {
   if (!g.batched) return true;
   if (generation >= Generation::AmpereLarge) return tile.b == 128;
@@ -44,10 +44,10 @@ bool available(const Tile& tile, const Gemm& g, Generation generation) {
   return true;
 }
 
-// Pascal's plain products: slower kernels, and a collapse for very long sums.
+// Pascal's plain GEMMs: slower kernels, and a collapse for very long sums.
 double vector_rate(const Gemm& g, const Context& context) {
   if (context.generation != Generation::Pascal || g.batched) return context.gemm_flops_per_s;
-  const VectorProductConstants& constants = context.model->constants.vector_products;
+  const GemmConstants& constants = context.model->constants.gemm;
   const double rate = constants.pascal * context.gemm_flops_per_s;
   const double length = g.k / constants.pascal_length;
   return length > 1 ? rate / std::pow(length, constants.pascal_exponent) : rate;
@@ -63,8 +63,8 @@ double vector_traffic(const Gemm& g, const Constants& constants, double l2_bytes
   const double once = a + b + out;
   const double tiled = a * std::ceil(g.n / kEdge) + b * std::ceil(g.m / kEdge) + out;
   const double miss = once / (once + l2_bytes);
-  const double all = g.batch * (once + constants.vector_products.reread * miss * (tiled - once));
-  return all * all / (all + constants.vector_conv.cache * l2_bytes);
+  const double all = g.batch * (once + constants.gemm.reread * miss * (tiled - once));
+  return all * all / (all + constants.conv.cache * l2_bytes);
 }
 
 OpTime combine(double compute, double memory, double launch, const SmoothMax& overlap) {
@@ -74,7 +74,7 @@ OpTime combine(double compute, double memory, double launch, const SmoothMax& ov
 }  // namespace
 
 OpTime gemm_vector(const Gemm& g, const Context& context) {
-  const VectorProductConstants& constants = context.model->constants.vector_products;
+  const GemmConstants& constants = context.model->constants.gemm;
   const double rate = vector_rate(g, context);
   double compute = 0;
   for (std::size_t i = 0; i < std::size(kVectorTiles); ++i) {
@@ -89,11 +89,11 @@ OpTime gemm_vector(const Gemm& g, const Context& context) {
   }
   const double traffic = vector_traffic(g, context.model->constants, context.l2_bytes);
   return combine(compute, traffic / context.gemm_bytes_per_s,
-                 context.model->constants.launch.vector, context.model->vector_products);
+                 context.model->constants.launch.vector, context.model->gemm);
 }
 
 OpTime gemm_tensor(const Gemm& g, double flops_per_s, const Context& context) {
-  const TensorProductConstants& constants = context.model->constants.tensor_products;
+  const TensorGemmConstants& constants = context.model->constants.tensor_gemm;
   const double k = g.k + constants.start;
   double compute = 0;
   for (std::size_t i = 0; i < std::size(kTensorTiles); ++i) {
@@ -106,8 +106,8 @@ OpTime gemm_tensor(const Gemm& g, double flops_per_s, const Context& context) {
     compute = std::min(compute, split_time(g, kTensorTiles[1], k, slow, context));
   }
   const double bytes = g.batch * (g.in_bytes * (g.m * g.k + g.k * g.n) + g.out_bytes * g.m * g.n);
-  return combine(compute, bytes / context.short_bytes_per_s, context.model->constants.launch.tensor,
-                 context.model->tensor_products);
+  return combine(compute, bytes / context.tensor_bytes_per_s,
+                 context.model->constants.launch.tensor, context.model->tensor_gemm);
 }
 
 OpTime gemm_time(const Gemm& gemm, DType type, bool weights, const Context& context) {
@@ -119,7 +119,7 @@ OpTime gemm_time(const Gemm& gemm, DType type, bool weights, const Context& cont
     eight.in_bytes = 1;
     return gemm_tensor(eight, context.matrix_flops_per_s, context);
   }
-  return gemm_tensor(gemm, wide ? context.matrix_flops_per_s : context.short_flops_per_s, context);
+  return gemm_tensor(gemm, wide ? context.matrix_flops_per_s : context.half_flops_per_s, context);
 }
 
 }  // namespace foretrain::cost

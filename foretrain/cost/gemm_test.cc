@@ -37,7 +37,7 @@ TEST(GemmVector, FindsAPartOfSmallOperandsInTheCache) {
   hw::Device device = round_device();
   device.l2_bytes = 10e6;
   Constants constants = test_model().constants;
-  constants.vector_conv.cache = 0.1;
+  constants.conv.cache = 0.1;
   const OperatorModel model = make_operator_model(constants);
   const Context context = context_for(device, pytorch(), Precision::Fp32, model);
   const OpTime time = gemm_vector({.m = 128, .n = 128, .k = 944}, context);

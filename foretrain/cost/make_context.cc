@@ -14,7 +14,7 @@ double safe(double rate) { return std::max(rate, 1.0); }
 
 // How near to the best algorithm convolutions come.
 double conv_choice(const Context& c) {
-  return c.framework->autotunes ? 1 : c.model->constants.vector_conv.untuned;
+  return c.framework->autotunes ? 1 : c.model->constants.conv.untuned;
 }
 
 // Threads that a multiprocessor holds. Source: CUDA C++ Programming Guide, compute capabilities.
@@ -39,8 +39,8 @@ void set_vector_rates(Context& c, const hw::Device& device) {
     scale = hw::matrix_peak(device, Precision::Fp64).value_or(fp32 / 32) / fp32;
   }
   c.gemm_flops_per_s = c.vector_flops_per_s * scale;
-  c.gemm_bytes_per_s = safe(k.bandwidth.products * device.memory_bytes_per_s);
-  // No convolution takes fp64 to matrix units.
+  c.gemm_bytes_per_s = safe(k.bandwidth.gemm * device.memory_bytes_per_s);
+  // No convolution takes fp64 to tensor cores.
   const double conv_scale = c.precision == Precision::Fp64 ? fp64_share(device) : scale;
   c.conv_flops_per_s = safe(sustained_conv_fp32(device, conv_choice(c), k) * conv_scale);
   // Storing 16 bits without units for them costs conversions.
@@ -48,7 +48,7 @@ void set_vector_rates(Context& c, const hw::Device& device) {
   if (converts && !device.tensor_fp16_flops_per_s) c.conv_flops_per_s *= k.cap.converted;
   const double half = device.fp16_flops_per_s.value_or(fp32);
   if (half < fp32 && !device.tensor_fp16_flops_per_s) {
-    c.short_values_per_s = safe(k.cap.short_values * half);
+    c.half_values_per_s = safe(k.cap.half_values * half);
   }
   c.sm_cycles_per_s = fp32 / (2.0 * std::max(1, device.fp32_cores_per_sm));
   c.conv_bytes_per_s = k.bandwidth.conv * c.memory_bytes_per_s;
@@ -59,20 +59,20 @@ void set_tensor_rates(Context& c, const hw::Device& device) {
   const bool eight = c.precision == Precision::Fp8;
   const Precision sixteen = c.precision == Precision::Fp16 ? Precision::Fp16 : Precision::Bf16;
   const Precision conv = eight ? sixteen : c.precision;
-  c.short_bytes_per_s = k.bandwidth.tensor * c.memory_bytes_per_s;
-  c.short_flops_per_s = sustained_tensor(device, sixteen, k.cap.tensor, k);
+  c.tensor_bytes_per_s = k.bandwidth.tensor * c.memory_bytes_per_s;
+  c.half_flops_per_s = sustained_tensor(device, sixteen, k.cap.tensor, k);
   c.matrix_flops_per_s = sustained_tensor(device, c.precision, k.cap.tensor, k);
-  c.conv_short_flops_per_s = sustained_tensor(device, conv, conv_choice(c) * k.cap.tensor_conv, k);
+  c.tensor_conv_flops_per_s = sustained_tensor(device, conv, conv_choice(c) * k.cap.tensor_conv, k);
   const bool channels_last = c.framework->channels_last && c.precision != Precision::Tf32;
-  c.conv_short_bytes_per_s =
-      (channels_last ? k.bandwidth.conv_channels_last : k.bandwidth.conv_short) *
+  c.tensor_conv_bytes_per_s =
+      (channels_last ? k.bandwidth.conv_channels_last : k.bandwidth.conv_nchw) *
       c.memory_bytes_per_s;
   c.tensor_cores = c.matrix_flops_per_s > 0;
-  if (eight && c.short_flops_per_s <= 0) c.short_flops_per_s = c.matrix_flops_per_s;
+  if (eight && c.half_flops_per_s <= 0) c.half_flops_per_s = c.matrix_flops_per_s;
 }
 
 // Sustained rates against those with power to spare.
-void set_cool_shares(Context& c, const hw::Device& device) {
+void set_unthrottled_shares(Context& c, const hw::Device& device) {
   hw::Device cool = device;
   cool.tdp_w = 0;
   const Constants& k = c.model->constants;
@@ -80,14 +80,14 @@ void set_cool_shares(Context& c, const hw::Device& device) {
   if (device.sustained_gemm_flops_per_s || c.cpu) return;
   const double choice = conv_choice(c);
   if (wide || !c.tensor_cores) {
-    c.product_cool_share = sustained_fp32(device, k) / safe(sustained_fp32(cool, k));
-    c.conv_cool_share =
+    c.gemm_unthrottled_share = sustained_fp32(device, k) / safe(sustained_fp32(cool, k));
+    c.conv_unthrottled_share =
         sustained_conv_fp32(device, choice, k) / safe(sustained_conv_fp32(cool, choice, k));
     return;
   }
   const double rate = sustained_tensor(cool, c.precision, k.cap.tensor, k);
-  c.product_cool_share = std::min(1.0, c.matrix_flops_per_s / safe(rate));
-  c.conv_cool_share = c.product_cool_share;
+  c.gemm_unthrottled_share = std::min(1.0, c.matrix_flops_per_s / safe(rate));
+  c.conv_unthrottled_share = c.gemm_unthrottled_share;
 }
 
 }  // namespace
@@ -104,13 +104,13 @@ Context context_for(const hw::Device& device, const Framework& framework, Precis
   c.sms = std::max(1, device.sms);
   c.blocks = c.sms * threads_per_sm(c.generation) / 512;
   c.l2_bytes = std::max(0.0, device.l2_bytes);
-  c.launch_s = model.constants.launch.stream;
+  c.launch_s = model.constants.launch.memory_bound;
   c.conv_launch_s = model.constants.launch.conv;
   c.memory_bytes_per_s = safe(bandwidth_share(device, model.constants) * device.memory_bytes_per_s);
   set_vector_rates(c, device);
   set_tensor_rates(c, device);
   if (!c.tensor_cores) c.matrix_flops_per_s = c.gemm_flops_per_s;
-  set_cool_shares(c, device);
+  set_unthrottled_shares(c, device);
   set_attention_rates(c, device);
   return c;
 }

@@ -35,7 +35,7 @@ Gemm matmul_gemm(const NodeView& v) {
   return g;
 }
 
-// Eager PyTorch runs 4-D products as 3-D ones and copies what is not contiguous: heads that
+// Eager PyTorch runs 4-D GEMMs as 3-D ones and copies what is not contiguous: heads that
 // were split off by a transpose (queries, keys, values), never scores. Two passes each.
 double copied_bytes(const NodeView& v) {
   if (v.node.phase != graph::Phase::Forward || v.in(0).rank < 4 || v.in(1).rank < 4) return 0;
@@ -51,7 +51,7 @@ void add_pass(OpTime& time, double bytes, const Context& context) {
   time.kernels += 1;
 }
 
-// FP8 products cast their left operand and keep its transpose: 2 bytes read, 2 written. The
+// FP8 GEMMs cast their left operand and keep its transpose: 2 bytes read, 2 written. The
 // weight gradient finds both operands cast already.
 double cast_bytes(const NodeView& v, bool weights, const Context& context) {
   if (context.precision != Precision::Fp8 || !context.tensor_cores || !weights) return 0;

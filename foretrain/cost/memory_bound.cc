@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that stream their tensors: time = bytes / sustained bandwidth + a launch. The bytes
+// Operators that are memory-bound: time = bytes / sustained bandwidth + a launch. The bytes
 // are the operator's own (graph::Work) times what eager kernels move beyond them.
 #include <algorithm>
 
@@ -22,7 +22,7 @@ Kind of(const NodeView& v) {
 // `rows` of them: 1 / (1 + (miss / u)^4), u = SMs * rows * row bytes / L2.
 double miss(double row_bytes, double rows, const Context& context) {
   const double u = context.sms * rows * row_bytes;
-  const double limit = context.model->constants.streams.miss * context.l2_bytes;
+  const double limit = context.model->constants.memory_bound.miss * context.l2_bytes;
   const double u4 = u * u * u * u;
   const double limit4 = limit * limit * limit * limit;
   return u4 > 0 ? u4 / (u4 + limit4) : 0;
@@ -36,8 +36,8 @@ double last(const NodeView& v, int i) {
 // Rows longer than this are read from memory twice more.
 constexpr double kSoftmaxRow = 1024;
 
-const StreamConstants& constants(const Context& context) {
-  return context.model->constants.streams;
+const MemoryBoundConstants& constants(const Context& context) {
+  return context.model->constants.memory_bound;
 }
 
 bool narrow(DType type) { return bytes_of(type) <= 2; }
@@ -60,7 +60,7 @@ double softmax_grad_bytes(const NodeView& v, double bytes, const Context& contex
 // came with Hopper.
 double layer_norm_bytes(const NodeView& v, double bytes, const Context& context) {
   if (context.generation == Generation::Cdna) bytes *= constants(context).norm_cdna;
-  if (narrow(v.in_type(0))) return constants(context).norm_short * bytes;
+  if (narrow(v.in_type(0))) return constants(context).norm_half * bytes;
   const double row = last(v, 0) * bytes_of(v.in_type(0));
   return bytes + v.in_bytes(0) * miss(row, constants(context).norm_rows, context);
 }
@@ -90,7 +90,7 @@ bool own_kernel(const NodeView& v) {
 // cuDNN's in 16 bits, NCHW: likewise bound by instructions.
 double batch_norm_bytes(const NodeView& v, double bytes, const Context& context) {
   const bool slow = narrow(v.in_type(0)) && by_channel(v, context) && !own_kernel(v);
-  return slow ? constants(context).batch_norm_short * bytes : bytes;
+  return slow ? constants(context).batch_norm_half * bytes : bytes;
 }
 
 bool is_batch_norm(const NodeView& v) {
@@ -107,7 +107,7 @@ double channel_time(const NodeView& v, const Context& context) {
   if (!is_batch_norm(v) || !by_channel(v, context) || v.attr(Attr::Frozen, 0) != 0) return 0;
   const bool grad = v.node.kind == Kind::NormGrad;
   const int x = grad ? 1 : 0;
-  const StreamConstants& c = constants(context);
+  const MemoryBoundConstants& c = constants(context);
   const double own = grad ? c.batch_norm_own_grad : c.batch_norm_own;
   const double library = grad ? c.batch_norm_grad : c.batch_norm;
   const double each = 1e-9 * (own_kernel(v) ? own : library);
@@ -122,12 +122,12 @@ double norm_grad_bytes(const NodeView& v, double bytes, const Context& context) 
     bytes *= constants(context).norm_cdna;
   const bool slow =
       kind == Kind::LayerNorm && narrow(v.in_type(0)) && context.generation < Generation::Hopper;
-  return slow ? constants(context).norm_short_grad * bytes : bytes;
+  return slow ? constants(context).norm_half_grad * bytes : bytes;
 }
 
 // Times the traffic that the operator itself needs. Upsampling, gathering and top-k are
 // assumptions: atomics read what they add to, selection takes several passes.
-double factor(const NodeView& v, const StreamConstants& c) {
+double factor(const NodeView& v, const MemoryBoundConstants& c) {
   switch (v.node.kind) {
     case Kind::MaxPool:
       return c.max_pool;
@@ -141,9 +141,9 @@ double factor(const NodeView& v, const StreamConstants& c) {
     case Kind::TopK:
       return 4;
     case Kind::Gelu:
-      return narrow(v.in_type(0)) ? c.gelu_short : 1;
+      return narrow(v.in_type(0)) ? c.gelu_half : 1;
     case Kind::PointwiseGrad:
-      if (of(v) == Kind::Gelu) return narrow(v.in_type(0)) ? c.gelu_short_grad : 1;
+      if (of(v) == Kind::Gelu) return narrow(v.in_type(0)) ? c.gelu_half_grad : 1;
       if (of(v) == Kind::Pow) return c.pow_grad;
       if (of(v) == Kind::Maximum || of(v) == Kind::Minimum) return c.maximum_grad;
       return 1;
@@ -213,10 +213,10 @@ void add_sort(const NodeView& v, OpTime& time, const Context& context) {
 // What a framework's hook does with the gradient that is added.
 void add_hook(const NodeView& v, OpTime& time, const Context& context) {
   const TensorWork& hook = context.framework->statistics.hook;
-  const Seconds streams{hook.values * v.out_bytes(0) / context.memory_bytes_per_s};
+  const Seconds moved{hook.values * v.out_bytes(0) / context.memory_bytes_per_s};
   time.kernels += static_cast<int>(hook.operators);
-  time.memory += streams;
-  time.total += streams + Seconds{hook.operators * context.launch_s};
+  time.memory += moved;
+  time.total += moved + Seconds{hook.operators * context.launch_s};
 }
 
 int kernels_of(Kind kind) {
@@ -240,8 +240,8 @@ OpTime memory_bound_time(const NodeView& v, const Work& work, const Context& con
   time.kernels = kernels_of(v.node.kind);
   const double bytes = moved_bytes(v, work, context);
   time.memory = Seconds{std::max(bytes / context.memory_bytes_per_s, channel_time(v, context))};
-  if (context.short_values_per_s > 0 && v.inputs() > 0 && narrow(v.in_type(0))) {
-    time.memory = std::max(time.memory, Seconds{bytes / 2 / context.short_values_per_s});
+  if (context.half_values_per_s > 0 && v.inputs() > 0 && narrow(v.in_type(0))) {
+    time.memory = std::max(time.memory, Seconds{bytes / 2 / context.half_values_per_s});
   }
   time.compute = Seconds{work.vector_flops / context.vector_flops_per_s};
   time.total = std::max(time.memory, time.compute) + Seconds{time.kernels * context.launch_s};

@@ -13,8 +13,9 @@ struct OpTime {
   Seconds total{0};
   Seconds compute{0};
   Seconds memory{0};
-  int kernels = 0;        // 0: nothing is launched (a view)
-  double cool_share = 1;  // of `compute`, what it would take if power did not limit the clock
+  int kernels = 0;  // 0: nothing is launched (a view)
+  double unthrottled_share =
+      1;  // of `compute`, what it would take if power did not limit the clock
 };
 
 // How a convolution on vector units is computed: the fastest way, or one that is known.

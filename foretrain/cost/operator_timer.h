@@ -24,7 +24,7 @@ inline std::shared_ptr<const OperatorModel> borrowed(const OperatorModel& model)
 enum class Repetition : std::uint8_t { InStep, Alone };
 
 // Times operators on one device in one framework and precision, by the analytic operator model:
-// tiles and waves for products, passes over memory for the rest. What all operators share
+// tiles and waves for GEMMs, passes over memory for the rest. What all operators share
 // (sustained rates, launch times) is computed once. Copies share it; threads may too.
 class OperatorTimer {
  public:
@@ -50,7 +50,7 @@ class OperatorTimer {
   Seconds copy_host_time() const;
 
   // Shortens the operators of one step on a device that its power limits: the limit holds for the
-  // average over many kernels, and those that stream memory draw less (constant power.stream).
+  // average over many kernels, and memory-bound ones draw less (constant power.memory_bound).
   //
   //   T = max(sum of t p, sum of max(c', m))     p = s + (1 - s) min(1, c / m)
   //

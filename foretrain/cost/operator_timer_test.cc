@@ -21,12 +21,12 @@ TEST(OperatorTimer, OwnsWhatItComputesWith) {
   const OperatorTimer timer = timer_of_things_gone();
   const OperatorTimer copy = timer;
   EXPECT_EQ(copy.device().name, "round");
-  const double launch = test_model().constants.launch.stream;
+  const double launch = test_model().constants.launch.memory_bound;
   EXPECT_NEAR(copy.copy_time(8.7e6).count(), 20e-6 + launch, 1e-12);
   EXPECT_NEAR(copy.copy_host_time().count(), 2e-6 * test_model().constants.host.update, 1e-15);
 }
 
-// A large product takes no less than 2 * 2048^3 operations at 10 TFLOP/s, and twice the eager
+// A large GEMM takes no less than 2 * 2048^3 operations at 10 TFLOP/s, and twice the eager
 // host's time with a scale of 2.
 TEST(OperatorTimer, TimesDeviceAndHost) {
   graph::Builder builder("product");

@@ -7,9 +7,9 @@ namespace foretrain::cost {
 namespace {
 
 // What the operator takes with power to spare.
-Seconds cool_time(const OpTime& time) {
+Seconds unthrottled_time(const OpTime& time) {
   if (time.compute <= time.memory) return time.total;
-  const Seconds faster = std::max(time.compute * time.cool_share, time.memory);
+  const Seconds faster = std::max(time.compute * time.unthrottled_share, time.memory);
   return time.total - (time.compute - faster);
 }
 
@@ -25,8 +25,8 @@ double draw(const OpTime& time, double stream) {
 }  // namespace
 
 void share_power(std::span<OpTime> step, const Context& context) {
-  if (context.product_cool_share >= 1 && context.conv_cool_share >= 1) return;
-  const double stream = context.model->constants.power.stream;
+  if (context.gemm_unthrottled_share >= 1 && context.conv_unthrottled_share >= 1) return;
+  const double stream = context.model->constants.power.memory_bound;
   Seconds now{0};
   Seconds average{0};
   Seconds cool{0};
@@ -34,7 +34,7 @@ void share_power(std::span<OpTime> step, const Context& context) {
   for (const OpTime& time : step) {
     now += time.total;
     average += time.total * draw(time, stream);
-    cool += cool_time(time);
+    cool += unthrottled_time(time);
     most += excess(time);
   }
   const Seconds saved = now - std::max(average, cool);

@@ -6,18 +6,20 @@
 namespace foretrain::cost {
 namespace {
 
-OpTime op(double compute, double memory, double cool_share) {
-  return {Seconds{std::max(compute, memory)}, Seconds{compute}, Seconds{memory}, 1, cool_share};
+OpTime op(double compute, double memory, double unthrottled_share) {
+  return {Seconds{std::max(compute, memory)}, Seconds{compute}, Seconds{memory}, 1,
+          unthrottled_share};
 }
 
-// Products at half of the rate that power to spare would allow; streams draw 0.6 of the limit.
+// GEMMs at half of the rate that power to spare would allow; memory-bound kernels draw 0.6 of the
+// limit.
 struct Case {
   OperatorModel model = test_model();
   Context context;
   Case() {
-    model.constants.power.stream = 0.6;
+    model.constants.power.memory_bound = 0.6;
     context.model = &model;
-    context.product_cool_share = 0.5;
+    context.gemm_unthrottled_share = 0.5;
   }
   double total(std::vector<OpTime> step) const {
     share_power(step, context);
@@ -27,7 +29,7 @@ struct Case {
   }
 };
 
-// 10 s of products beside 5 s of streams: 10 + 0.6 * 5 = 13 s; the products take the 2 s saved.
+// 10 s of GEMMs beside 5 s memory-bound: 10 + 0.6 * 5 = 13 s; the GEMMs take the 2 s saved.
 TEST(SharePower, StreamsLeavePowerToProducts) {
   const Case one;
   std::vector<OpTime> step{op(10, 1, 0.5), op(0, 5, 1)};
@@ -37,7 +39,7 @@ TEST(SharePower, StreamsLeavePowerToProducts) {
   EXPECT_NEAR(step[1].total.count(), 5, 1e-9);
 }
 
-// 2 s of products beside 20 s: the limit no longer binds, and they run at twice the rate: 21 s.
+// 2 s of GEMMs beside 20 s: the limit no longer binds, and they run at twice the rate: 21 s.
 TEST(SharePower, ProductsAreNeverFasterThanWithPowerToSpare) {
   EXPECT_NEAR(Case().total({op(2, 0, 0.5), op(0, 20, 1)}), 21, 1e-9);
 }

@@ -40,7 +40,7 @@ void add(OpTime& sum, const OpTime& part, double times) {
   sum.kernels += static_cast<int>(static_cast<double>(part.kernels) * times);
 }
 
-// The recurrent products: T steps after one another. Layers run as a wavefront, one step
+// The recurrent GEMMs: T steps after one another. Layers run as a wavefront, one step
 // behind each other, unless there are two directions: then a layer needs the whole one below.
 OpTime recurrent_chain(const Layers& l, DType type, double element, bool backward,
                        const Context& context) {
@@ -62,7 +62,7 @@ OpTime recurrent_chain(const Layers& l, DType type, double element, bool backwar
   return chain;
 }
 
-// The products of all steps at once, of one layer whose input is `features` wide.
+// The GEMMs of all steps at once, of one layer whose input is `features` wide.
 OpTime input_products(const Layers& l, double features, DType type, double element, bool backward,
                       const Context& context) {
   const double rows = l.steps * l.batch;

@@ -50,7 +50,7 @@ double time_of(const Form& form, std::int64_t batch, Kind kind = Kind::Recurrent
   return 0;
 }
 
-// Every step waits 20 us and starts a product that takes at least 4 us.
+// Every step waits 20 us and starts a GEMM that takes at least 4 us.
 TEST(Recurrent, StepsFollowOneAnother) {
   EXPECT_GT(time_of({.steps = 50}, 1), 50 * 24e-6);
   EXPECT_NEAR(time_of({.steps = 200}, 4) / time_of({.steps = 100}, 4), 2, 0.05);

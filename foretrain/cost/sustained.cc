@@ -8,7 +8,7 @@ namespace foretrain::cost {
 namespace {
 
 constexpr double kTera = 1e12;
-// TF32 operands take twice the bytes per flop on their way to the matrix units. Chosen with
+// TF32 operands take twice the bytes per flop on their way to the tensor cores. Chosen with
 // nvidia_examples in view, docs/models/sustained_rates.md.
 constexpr double kTf32Cap = 0.87;
 
@@ -31,7 +31,7 @@ double vector_power(Generation generation, const PowerConstants& power) {
   }
 }
 
-// Share of the fp32 peak that products reach with power to spare.
+// Share of the fp32 peak that GEMMs reach with power to spare.
 double vector_cap(const hw::Device& device, Generation generation, const CapConstants& cap) {
   if (generation == Generation::Kepler) return cap.kepler;
   if (generation == Generation::Maxwell) return cap.maxwell;
@@ -39,7 +39,7 @@ double vector_cap(const hw::Device& device, Generation generation, const CapCons
   return device.fp32_cores_per_sm > 64 ? cap.cores_128 : cap.cores_64;
 }
 
-// Watts per TFLOP/s of 16-bit products on matrix units; AMD's 7 and 6 nm are taken as NVIDIA's 7.
+// Watts per TFLOP/s of 16-bit GEMM on tensor cores; AMD's 7 and 6 nm are taken as NVIDIA's 7.
 double tensor_power(Generation generation, const PowerConstants& power) {
   switch (generation) {
     case Generation::AmpereLarge:
@@ -57,7 +57,7 @@ double tensor_power(Generation generation, const PowerConstants& power) {
   }
 }
 
-// Watts per flop/s against 16-bit products.
+// Watts per flop/s against half-precision GEMM.
 double precision_power(Precision precision, const PowerConstants& power) {
   if (precision == Precision::Fp8) return power.fp8;
   if (precision == Precision::Tf32) return power.tf32;

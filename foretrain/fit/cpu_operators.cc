@@ -25,12 +25,12 @@ struct CpuGroup {
 
 const std::vector<CpuGroup>& cpu_groups() {
   static const std::vector<CpuGroup> kGroups{
-      {"CPU streams",
+      {"CPU memory_bound",
        {"relu", "relu backward", "add", "hard_swish", "hard_swish backward", "dropout backward"},
        {"cpu.cache_speed"}},
       {"CPU concatenations", {"concat", "concat backward"}, {"cpu.concat.0", "cpu.concat.2"}},
       {"CPU broadcasts", {"mul", "mul backward"}, {"cpu.broadcast.0", "cpu.broadcast.2"}},
-      {"CPU products", {"linear", "linear backward"}, {"cpu.product.0", "cpu.product.2"}},
+      {"CPU GEMM", {"linear", "linear backward"}, {"cpu.gemm.0", "cpu.gemm.2"}},
       {"CPU functions",
        {"gelu", "silu", "tanh", "elu", "gelu backward", "silu backward", "tanh backward",
         "elu backward"},
@@ -69,7 +69,7 @@ const std::vector<CpuGroup>& cpu_groups() {
 
 constexpr double kBest = 0.98;  // quantile of what operators reach
 constexpr double kMiddle = 0.5;
-constexpr double kLarge = 3;    // times the cache: streams that come from memory
+constexpr double kLarge = 3;    // times the cache: memory-bound operators that miss it
 constexpr double kLeast = 1.5;  // rows below this many times the overhead of measuring are left out
 
 double quantile(std::vector<double>& values, double share) {
@@ -153,9 +153,9 @@ Calibration machine_of(const measured::OperatorCases& cases, const Constants& co
   const auto factor = [](std::vector<double>& found, double share, double expected, double& into) {
     if (!found.empty()) into = quantile(found, share) / expected;
   };
-  factor(rates, kBest, constants.cpu.product[1] * cpu.fp32_flops_per_s, machine.compute);
+  factor(rates, kBest, constants.cpu.gemm[1] * cpu.fp32_flops_per_s, machine.compute);
   factor(bandwidths, kMiddle, constants.bandwidth.cpu * cpu.memory_bytes_per_s, machine.memory);
-  factor(calls, kBest, 1e6 / constants.cpu.stream[0], machine.host);
+  factor(calls, kBest, 1e6 / constants.cpu.memory_bound[0], machine.host);
   return machine;
 }
 

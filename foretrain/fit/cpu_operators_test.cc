@@ -44,7 +44,7 @@ TEST_F(FitCpu, FindsTheMachine) {
   const Calibration truth{"cpu", 2, 3, 0.5, 1, {}};
   const Calibration found = machine_of(timed_by(constants, truth), constants, catalog_);
   EXPECT_EQ(found.device, "cpu");
-  EXPECT_NEAR(found.compute, 2, 0.2);  // nearly the best product is not quite at its best
+  EXPECT_NEAR(found.compute, 2, 0.2);  // nearly the best GEMM is not quite at its best
   EXPECT_NEAR(found.memory, 3, 0.5);
   EXPECT_NEAR(found.host, 0.5, 0.05);
 }
@@ -61,7 +61,7 @@ TEST_F(FitCpu, FindsWhatAFunctionCosts) {
     EXPECT_LT(group.after, 0.05);
   }
   EXPECT_NEAR(fitted.cpu.function[1] / truth.cpu.function[1], 1, 0.3);
-  EXPECT_EQ(fitted.cpu.product[1], start.cpu.product[1]);
+  EXPECT_EQ(fitted.cpu.gemm[1], start.cpu.gemm[1]);
   EXPECT_EQ(fitted.cpu.conv, start.cpu.conv);  // no rows speak of it
 }
 

@@ -30,7 +30,8 @@ measured::OperatorCases timed_by(const Calibration& truth, const std::string& de
   return cases;
 }
 
-// Products tell the arithmetic, streams the bandwidth; the prior draws both a little towards 1.
+// GEMMs tell the arithmetic, memory-bound operators the bandwidth; the prior draws both a little
+// towards 1.
 TEST(OperatorFactors, FindsAGpusSpeed) {
   const hw::Catalog catalog = hw::load_catalog();
   const cost::OperatorModel model = *load_library().operators;

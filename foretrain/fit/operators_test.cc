@@ -20,7 +20,7 @@ class FitOperators : public ::testing::Test {
   FitOperators() { std::filesystem::create_directories(folder_); }
   ~FitOperators() override { std::filesystem::remove_all(folder_); }
 
-  // Products on a V100, timed by `truth` itself.
+  // GEMMs on a V100, timed by `truth` itself.
   void write_products(const cost::Constants& truth) {
     const std::string head = "split,vendor,device,op,B,M,N,K,latency_ms\n";
     std::string rows;
@@ -59,21 +59,21 @@ class FitOperators : public ::testing::Test {
 TEST_F(FitOperators, ComesNearerToConstantsThatMadeTheRows) {
   const cost::Constants start = load_library().operators->constants;
   cost::Constants truth = start;
-  truth.vector_products.reread = 1;
-  truth.vector_products.exponent = 1.1;
+  truth.gemm.reread = 1;
+  truth.gemm.exponent = 1.1;
   write_products(truth);
   const FittedOperators fitted = fit(start);
   ASSERT_EQ(fitted.groups.size(), 1U);
-  EXPECT_GT(fitted.groups[0].rows, 20U);  // the smallest products say little
+  EXPECT_GT(fitted.groups[0].rows, 20U);  // the smallest GEMMs say little
   EXPECT_LT(fitted.groups[0].after, 0.9 * fitted.groups[0].before);
-  EXPECT_LT(fitted.constants.vector_products.exponent, start.vector_products.exponent);
+  EXPECT_LT(fitted.constants.gemm.exponent, start.gemm.exponent);
   EXPECT_EQ(fitted.constants.host.conv, start.host.conv);  // no rows speak of it
 }
 
 TEST_F(FitOperators, GivesTheSameTwice) {
   const cost::Constants start = load_library().operators->constants;
   cost::Constants truth = start;
-  truth.vector_products.reread = 0.9;
+  truth.gemm.reread = 0.9;
   write_products(truth);
   EXPECT_EQ(cost::write_constants(fit(start).constants, {}),
             cost::write_constants(fit(start).constants, {}));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The constants of whole training steps from measured ones: host times, convolutions that
-// were tuned, their gradients, matrix units, batch norm and pooling.
+// were tuned, their gradients, tensor cores, batch norm and pooling.
 #pragma once
 
 #include <filesystem>

@@ -13,7 +13,7 @@
 namespace foretrain::graph {
 namespace {
 
-double product_flops(const Graph& graph, Phase phase) {
+double gemm_flops(const Graph& graph, Phase phase) {
   const Bound bound = bind(graph, {{"batch", 2}});
   double flops = 0;
   for (const Node& node : graph.nodes) {
@@ -60,11 +60,11 @@ Graph two_layers() {
 TEST(Backward, ComputesTwiceTheProductsButForTheFirstLayersInput) {
   const Graph step = backward(two_layers());
   EXPECT_NO_THROW(verify(step));
-  EXPECT_EQ(product_flops(step, Phase::Forward), 128);
-  EXPECT_EQ(product_flops(step, Phase::Backward), 128 + 80);
+  EXPECT_EQ(gemm_flops(step, Phase::Forward), 128);
+  EXPECT_EQ(gemm_flops(step, Phase::Backward), 128 + 80);
 }
 
-// y = (x w1) * detach(x w2): the gradient reaches w1 alone, one product of 2*2*4*3.
+// y = (x w1) * detach(x w2): the gradient reaches w1 alone, one GEMM of 2*2*4*3.
 TEST(Backward, EndsWhereATensorIsDetached) {
   Builder builder("gate");
   const TensorId x = builder.input("x", {builder.batch(), 3});
@@ -74,7 +74,7 @@ TEST(Backward, EndsWhereATensorIsDetached) {
   const Graph step = backward(builder.finish());
   EXPECT_TRUE(has_gradient(step, "w1"));
   EXPECT_FALSE(has_gradient(step, "w2"));
-  EXPECT_EQ(product_flops(step, Phase::Backward), 48);
+  EXPECT_EQ(gemm_flops(step, Phase::Backward), 48);
 }
 
 // Two convolutions of 3x3 over 8x8 with padding, 3 -> 4 -> 5 channels, batch 2:
@@ -87,13 +87,13 @@ TEST(Backward, ComputesTwiceTheConvolutionsButForTheFirstLayersInput) {
   builder.output(builder.add(Kind::Conv, {h, builder.parameter("w2", {5, 4, 3, 3})}, same));
   const Graph step = backward(builder.finish());
   EXPECT_NO_THROW(verify(step));
-  EXPECT_EQ(product_flops(step, Phase::Forward), 27648 + 46080);
-  EXPECT_EQ(product_flops(step, Phase::Backward), 2 * (27648 + 46080) - 27648);
+  EXPECT_EQ(gemm_flops(step, Phase::Forward), 27648 + 46080);
+  EXPECT_EQ(gemm_flops(step, Phase::Backward), 2 * (27648 + 46080) - 27648);
   EXPECT_EQ(count(step, Kind::ConvInputGrad, Phase::Backward), 1);
   EXPECT_EQ(count(step, Kind::ConvWeightGrad, Phase::Backward), 2);
 }
 
-// Grouped and transposed convolutions: every product is counted again for each gradient.
+// Grouped and transposed convolutions: every GEMM is counted again for each gradient.
 TEST(Backward, CountsGroupedAndTransposedConvolutionsAsOftenAsForward) {
   for (const Attributes& attributes : {Attributes{{Attr::Groups, {2}}},
                                        Attributes{{Attr::Transposed, {1}}, {Attr::Stride, {2}}}}) {
@@ -103,7 +103,7 @@ TEST(Backward, CountsGroupedAndTransposedConvolutionsAsOftenAsForward) {
     const TensorId w = builder.parameter("w", transposed ? Shape{4, 6, 3, 3} : Shape{6, 2, 3, 3});
     builder.output(builder.add(Kind::Conv, {x, w}, attributes));
     const Graph step = backward(builder.finish());
-    EXPECT_EQ(product_flops(step, Phase::Backward), 2 * product_flops(step, Phase::Forward));
+    EXPECT_EQ(gemm_flops(step, Phase::Backward), 2 * gemm_flops(step, Phase::Forward));
   }
 }
 
@@ -117,7 +117,7 @@ TEST(Backward, GivesEveryTrainableParameterAGradientOfItsShapeAndType) {
   }
 }
 
-// Only the second layer learns: the first layer's products have no gradients at all.
+// Only the second layer learns: the first layer's GEMMs have no gradients at all.
 TEST(Backward, StopsAtFrozenParameters) {
   Graph model = two_layers();
   for (const char* name : {"w1", "b1"}) model.tensor(named(model, name)).trainable = false;
@@ -125,7 +125,7 @@ TEST(Backward, StopsAtFrozenParameters) {
   EXPECT_FALSE(has_gradient(step, "w1"));
   EXPECT_FALSE(has_gradient(step, "b1"));
   EXPECT_TRUE(has_gradient(step, "w2"));
-  EXPECT_EQ(product_flops(step, Phase::Backward), 80);  // of w2 only
+  EXPECT_EQ(gemm_flops(step, Phase::Backward), 80);  // of w2 only
 }
 
 TEST(Backward, PassesThroughFrozenLayersToThoseBefore) {
@@ -134,7 +134,7 @@ TEST(Backward, PassesThroughFrozenLayersToThoseBefore) {
   const Graph step = backward(model);
   EXPECT_TRUE(has_gradient(step, "w1"));
   EXPECT_FALSE(has_gradient(step, "w2"));
-  EXPECT_EQ(product_flops(step, Phase::Backward), 80 + 48);  // of the hidden layer, of w1
+  EXPECT_EQ(gemm_flops(step, Phase::Backward), 80 + 48);  // of the hidden layer, of w1
 }
 
 // h goes to three consumers, so two additions sum up its gradient.

@@ -127,7 +127,7 @@ TEST(Gradients, AreTestedForEveryOperatorThatHasOne) {
   }
 }
 
-// Whatever is not a product costs no product backward either.
+// Whatever is not a GEMM costs no GEMM backward either.
 TEST(Gradients, NeedTwiceTheProductsOfTheirOperator) {
   for (const Case& c : cases()) {
     SCOPED_TRACE(std::string(op(c.kind).name));

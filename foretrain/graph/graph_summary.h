@@ -15,7 +15,7 @@ struct Group {
   std::string name;
   int nodes = 0;
   double parameters = 0;  // each counts where it is used first
-  double flops = 0;       // of products; a multiply-add is two
+  double flops = 0;       // of GEMMs; a multiply-add is two
   double written_bytes = 0;
   std::string output;  // shape of the last node's first output
 };

@@ -23,7 +23,7 @@ enum class Kind : std::uint8_t {
   Gather,
   Upsample,
   Roll,
-  // Products.
+  // GEMMs.
   Linear,
   MatMul,
   Conv,

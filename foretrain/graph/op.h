@@ -15,7 +15,7 @@ class GradientContext;
 
 // What one run of a node asks of any device: counts, never time.
 struct Work {
-  double flops = 0;         // of products (a multiply-add is two)
+  double flops = 0;         // of GEMMs (a multiply-add is two)
   double vector_flops = 0;  // of everything else
   double read_bytes = 0;
   double written_bytes = 0;
@@ -42,13 +42,13 @@ enum class Family : std::uint8_t {
 
 // What automatic mixed precision does with an operator's floating-point inputs.
 enum class Autocast : std::uint8_t {
-  Half,    // computed in the short format
+  Half,    // computed in half precision
   Full,    // computed in fp32
   Follow,  // computed in the widest type among its inputs
 };
 
 // One kind of operator. `axes` names which input axes each output axis comes from and which
-// are summed over ("bmk,bkn->bmn" for a batched matrix product; `*` stands for all leading
+// are summed over ("bmk,bkn->bmn" for a batched GEMM; `*` stands for all leading
 // axes; an upper-case axis is a window and splits only with its neighbours' rim), so that a
 // pass can tell which axis may be split and where that leaves partial sums to be reduced.
 struct Op {

@@ -21,17 +21,17 @@ void require_forward(const Graph& graph);
 
 // How a framework stores short formats.
 enum class Casting {
-  Automatic,   // fp32 parameters; inputs of products are cast, norms and losses run in fp32
+  Automatic,   // fp32 parameters; inputs of GEMMs are cast, norms and losses run in fp32
   WholeModel,  // parameters and activations are stored short; only losses run in fp32
 };
 
 // Gives every tensor the type that it has under `precision` and adds the casts.
 Graph set_precision(const Graph& model, Precision precision, Casting casting);
 
-// Replaces each attention by the products, mask, softmax and dropout that it stands for.
+// Replaces each attention by the GEMMs, mask, softmax and dropout that it stands for.
 Graph expand_attention(const Graph& model);
 
-// What is trained: everything, the last product's parameters, or two thin products of `rank` beside
+// What is trained: everything, the last GEMM's parameters, or two thin GEMMs of `rank` beside
 // every linear layer (LoRA).
 struct Trainable {
   enum class Part : std::uint8_t { All, Head, Lora };

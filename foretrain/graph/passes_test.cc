@@ -19,7 +19,7 @@ int count(const Graph& graph, Kind kind) {
                                         [kind](const Node& node) { return node.kind == kind; }));
 }
 
-double product_flops(const Graph& graph) {
+double gemm_flops(const Graph& graph) {
   const Bound bound = bind(graph, {{"batch", 2}});
   double flops = 0;
   for (const Node& node : graph.nodes) flops += work({bound, node}).flops;
@@ -54,8 +54,8 @@ TEST(ExpandAttention, KeepsShapesAndProducts) {
     EXPECT_EQ(count(expanded, Kind::Attention), 0);
     EXPECT_EQ(count(expanded, Kind::MatMul), 2);
     EXPECT_EQ(expanded.tensor(expanded.outputs[0]).shape, model.tensor(model.outputs[0]).shape);
-    EXPECT_EQ(product_flops(model), 31360);
-    EXPECT_EQ(product_flops(expanded), 31360);
+    EXPECT_EQ(gemm_flops(model), 31360);
+    EXPECT_EQ(gemm_flops(expanded), 31360);
     EXPECT_EQ(count(expanded, Kind::Contiguous), kv == 8 ? 0 : 2);  // keys and values repeated
   }
 }
@@ -160,7 +160,7 @@ TEST(ForInference, HasNoLossAndNoDropout) {
   EXPECT_EQ(count(inference, Kind::PointwiseLoss), 0);
   EXPECT_EQ(count(inference, Kind::Dropout), 0);
   EXPECT_EQ(count(inference, Kind::Linear), 2);
-  EXPECT_EQ(product_flops(inference), product_flops(layers()));
+  EXPECT_EQ(gemm_flops(inference), gemm_flops(layers()));
 }
 
 TEST(ForInference, UsesRunningStatistics) {

@@ -67,7 +67,7 @@ TEST(AnyGraph, HasAWellFormedBackwardPass) {
   });
 }
 
-// At most two products backward for each one forward; attention computes its scores again.
+// At most two GEMMs backward for each one forward; attention computes its scores again.
 TEST(AnyGraph, ComputesAtMostTwoAndAHalfTimesAsMuchBackward) {
   for_any_graph([](const Graph& graph) {
     EXPECT_LE(total(backward(graph)).flops, 3.5 * total(graph).flops * (1 + 1e-12));

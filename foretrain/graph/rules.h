@@ -41,7 +41,7 @@ Shapes infer_pad(const Node&, const Shapes&);
 Shapes infer_gather(const Node&, const Shapes&);
 Shapes infer_upsample(const Node&, const Shapes&);
 
-// infer_products.cc
+// infer_gemm.cc
 Shapes infer_linear(const Node&, const Shapes&);
 Shapes infer_matmul(const Node&, const Shapes&);
 Shapes infer_conv(const Node&, const Shapes&);

@@ -22,7 +22,7 @@ double largest_count(const NodeView& v) {
   return count;
 }
 
-// Sum of the weights that take part in products: parameters of rank 2.
+// Sum of the weights that take part in GEMMs: parameters of rank 2.
 double matrix_weights(const NodeView& v) {
   double count = 0;
   for (int i = 1; i < v.inputs(); ++i) {
@@ -64,7 +64,7 @@ Work work_conv(const NodeView& v) {
 }
 
 // Inputs (dy, weight, ...) for the input's gradient, (dy, x, ...) for the weight's; the
-// forward pass's products once more. `Of` tells apart which count to take.
+// forward pass's GEMMs once more. `Of` tells apart which count to take.
 Work work_conv_grad(const NodeView& v) {
   Work work = traffic(v);
   const bool weight = v.node.kind == Kind::ConvWeightGrad;
@@ -84,7 +84,7 @@ Work work_attention(const NodeView& v) {
   return work;
 }
 
-// Five products against the forward pass's two: scores are computed again.
+// Five GEMMs against the forward pass's two: scores are computed again.
 Work work_attention_grad(const NodeView& v) {
   Work work = traffic(v);
   const auto keys = static_cast<double>(v.in(2)[2]);

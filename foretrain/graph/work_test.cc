@@ -154,7 +154,7 @@ TEST(WorkOf, ShortTypesMoveFewerBytes) {
   EXPECT_EQ(work.written_bytes, 24);
 }
 
-// Every product is linear in the batch.
+// Every GEMM is linear in the batch.
 TEST(WorkOf, GrowsInProportionToTheBatch) {
   Builder builder("m");
   const TensorId x = builder.input("x", {kBatch, 3, 8, 8});

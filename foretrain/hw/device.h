@@ -49,7 +49,7 @@ bool is_cpu(const Device& device);
 // Memory that programs can allocate from: the capacity less what error correction takes.
 double usable_memory_bytes(const Device& device);
 
-// Peak of matrix products in `precision`; absent where the device cannot (bf16 on Volta).
+// Peak of GEMMs in `precision`; absent where the device cannot (bf16 on Volta).
 // Half precision without tensor cores runs at the vector rate, or at that of fp32 where the
 // short format is slower (Pascal's 1/64): libraries then convert and compute in fp32.
 std::optional<double> matrix_peak(const Device& device, Precision precision);

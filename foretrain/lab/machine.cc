@@ -56,7 +56,7 @@ std::string own_name() {
   return text;
 }
 
-// One core's part: products of small matrices, which stay in its cache, and sums over a block that
+// One core's part: GEMMs of small matrices, which stay in its cache, and sums over a block that
 // does not.
 double work_once(std::vector<float>& block) {
   constexpr int kSize = 64;

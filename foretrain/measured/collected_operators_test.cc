@@ -53,7 +53,7 @@ TEST_F(CollectedOperators, RunOnTheDeviceThatTheirMachineNames) {
   EXPECT_EQ(read("a100" + row)[0]->device, "a100");
 }
 
-// Gradients of input and weight: twice the forward pass's products.
+// Gradients of input and weight: twice the forward pass's GEMMs.
 TEST_F(CollectedOperators, ABackwardRowIsItsGradients) {
   const OperatorCases cases =
       read("lab-1,collect,,conv,2x3x8x8;4x3x3x3,\"{\"\"padding\"\":1}\",f32,backward,0.001\n");

@@ -24,9 +24,9 @@ using graph::Builder;
 using graph::Kind;
 using graph::TensorId;
 
-// What a benchmark of one operator adds to it: the host issues it and waits for it. Of products
-// what makes the mean error of the train rows smallest, of streams the median of the smallest
-// ones; docs/models/gemm.md.
+// What a benchmark of one operator adds to it: the host issues it and waits for it. Of GEMMs
+// what makes the mean error of the train rows smallest, of memory-bound ones the median of the
+// smallest ones; docs/models/gemm.md.
 constexpr double kProductOverhead = 27e-6;
 constexpr double kLinearOverhead = 46e-6;
 constexpr double kStreamOverhead = 26e-6;

@@ -32,8 +32,8 @@ const std::string kLinear =
 const std::string kProduct =
     R"(, "Input Dims": [[32, 8], [8, 64]], "Input type": ["float", "float"])";
 
-// A step of 2 ms that begins at `begin`: a linear layer whose kernel is launched by the product
-// inside it, an activation with two kernels, and a product of the backward pass, on a thread of
+// A step of 2 ms that begins at `begin`: a linear layer whose kernel is launched by the GEMM
+// inside it, an activation with two kernels, and a GEMM of the backward pass, on a thread of
 // its own, whose kernel is found by its launch.
 std::string gpu_step(int number, int begin, int kernel_us) {
   const int first = 10 * number;
@@ -92,7 +92,7 @@ TEST(TorchTrace, StepsAreTheSpansWithoutTheFirst) {
 }
 
 // Kernels of 400, 500 and 600 us (900 in the first step) belong to the linear layer around the
-// product; the activation has 30 + 20 us.
+// GEMM; the activation has 30 + 20 us.
 TEST(TorchTrace, OnAGpuKernelsAreAnOperatorsTime) {
   const TorchTrace trace = parse_torch_trace(gpu_trace(), "x");
   EXPECT_TRUE(trace.gpu);
@@ -121,7 +121,7 @@ TEST(TorchTrace, OperatorsBecomeCases) {
 }
 
 // Without kernels the spans on the host count, the outermost known one: 100 us of the linear layer,
-// not the 50 of the product inside it. Without steps all operators do.
+// not the 50 of the GEMM inside it. Without steps all operators do.
 TEST(TorchTrace, OnACpuSpansAreAnOperatorsTime) {
   const TorchTrace trace = parse_torch_trace(
       whole(event("cpu_op", "aten::linear", 1, 100, 100, id(1) + kLinear) +

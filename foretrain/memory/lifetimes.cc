@@ -105,7 +105,7 @@ class Lifetimes {
     const bool of_model = tensor.role == Role::Parameter || tensor.role == Role::Buffer;
     const bool given = last_read_[at(id)] != kNone && (marks_[at(id)] & kWritten) == 0;
     if (!of_model && !given) return;
-    if (options_.short_with_master && tensor.trainable && bytes_of(tensor.type) < 4) {
+    if (options_.half_with_master && tensor.trainable && bytes_of(tensor.type) < 4) {
       add(4 * step_.count(id), kBeforeStep, kForever, Part::Optimizer);
     }
     const Part part = of_model                        ? Part::Parameters
@@ -185,7 +185,7 @@ class Lifetimes {
            storages_[at(storage_of_[at(in)])].last <= n;
   }
 
-  // The short copies of parameters stay cached until autocast ends with the forward pass.
+  // The half-precision copies of parameters stay cached until autocast ends with the forward pass.
   bool is_cached_cast(const Node& node) const {
     return node.kind == Kind::Cast && node.phase == Phase::Forward &&
            graph_.tensor(node.inputs.front()).role == Role::Parameter;

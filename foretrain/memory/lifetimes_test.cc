@@ -181,8 +181,8 @@ TEST(Lifetimes, FusedAttentionNeedsNoCopyToMergeHeads) {
   EXPECT_EQ(born_last(graph::expand_attention(model)), 1);
 }
 
-// Autocast keeps the short copies until forward ends. w2's is needed by its layer's backward;
-// w1's is not, since x wants no gradient.
+// Autocast keeps the half-precision copies until forward ends. w2's is needed by its layer's
+// backward; w1's is not, since x wants no gradient.
 TEST(Lifetimes, ShortCopiesOfWeightsStayUntilForwardEnds) {
   const Graph step = graph::backward(graph::set_precision(
       perceptron(Kind::Relu, {}, true), Precision::Fp16, graph::Casting::Automatic));
@@ -229,7 +229,7 @@ TEST(Lifetimes, ShortParametersHaveMastersInFp32) {
       graph::backward(graph::set_precision(perceptron(Kind::Relu, {}, true), Precision::Bf16,
                                            graph::Casting::WholeModel)),
       graph::Optimizer::Momentum);
-  const std::vector<Storage> storages = storages_of(step, {.short_with_master = true});
+  const std::vector<Storage> storages = storages_of(step, {.half_with_master = true});
   EXPECT_EQ(kept_bytes(storages, Part::Parameters), 6144);
   EXPECT_EQ(kept_bytes(storages, Part::Optimizer), 2 * 11264);
 }

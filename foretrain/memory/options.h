@@ -9,11 +9,11 @@ namespace foretrain::memory {
 struct Options {
   // Where the step has all-reduces, gradients are also held in flat buckets of these sizes.
   graph::BucketSizes buckets{};
-  bool short_with_master = false;  // parameters are stored short, the optimizer keeps fp32 copies
-  bool search_workspace = true;    // convolutions may use scratch memory for faster algorithms
-  bool channels_last = false;      // convolutions run in NHWC: no copies for tensor cores
-  bool tensor_core_fp32 = false;   // fp32 convolutions run on tensor cores (TF32)
-  bool caching_allocator = true;   // GPU: blocks are cached and rounded; CPU: they are not
+  bool half_with_master = false;  // parameters are stored short, the optimizer keeps fp32 copies
+  bool search_workspace = true;   // convolutions may use scratch memory for faster algorithms
+  bool channels_last = false;     // convolutions run in NHWC: no copies for tensor cores
+  bool tensor_core_fp32 = false;  // fp32 convolutions run on tensor cores (TF32)
+  bool caching_allocator = true;  // GPU: blocks are cached and rounded; CPU: they are not
 };
 
 }  // namespace foretrain::memory

@@ -26,7 +26,7 @@ MemoryReport report_memory(const Stages& stages, const Resolved& resolved) {
       });
   memory::Options options;
   options.buckets = parallel::ddp_buckets(*resolved.exchange);
-  options.short_with_master =
+  options.half_with_master =
       resolved.framework->casting == graph::Casting::WholeModel && is_half(resolved.precision);
   options.search_workspace = !hw::is_cpu(device);
   options.channels_last = resolved.framework->channels_last;

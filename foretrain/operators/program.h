@@ -43,7 +43,7 @@ struct StepProgram {
   sim::Program program;
   std::vector<WorkerClass> classes;
   std::vector<Transfer> transfers;
-  double gemm_flops = 0;    // of one worker's step: matrix products and convolutions
+  double gemm_flops = 0;    // of one worker's step: GEMMs and convolutions
   double opaque_share = 0;  // of the kernels' time, in operators that are not known
   std::vector<std::string> assumptions;
 };

@@ -9,7 +9,7 @@
 namespace foretrain::operators {
 namespace {
 
-// Models without attention or products of activations are neither cnn nor transformer.
+// Models without attention or GEMMs of activations are neither cnn nor transformer.
 std::string family_of(const Stages& stages) {
   using graph::Kind;
   const std::vector<cost::OpTime>& ops = slowest_class(stages).ops;

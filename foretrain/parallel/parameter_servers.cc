@@ -108,7 +108,7 @@ ExchangePlan plan_parameter_servers(const graph::Bound& step, const Resolved& re
   const comm::PsMode mode = asynchronous ? comm::PsMode::Asynchronous : comm::PsMode::Synchronous;
   const std::vector<comm::PsHost> hosts = ps_hosts(resolved);
   const Seconds all = comm::ps_exchange(bytes, hosts, mode);
-  const Seconds own = asynchronous ? comm::ps_lone_pull(bytes, hosts, 0) : all;
+  const Seconds own = asynchronous ? comm::ps_single_pull(bytes, hosts, 0) : all;
   if (asynchronous) plan.servers_busy = all;
   const Traffic pull = role_traffic(hosts, comm::ps_pull_traffic(bytes, hosts, mode));
   const Traffic per_byte =

@@ -32,7 +32,7 @@ TEST(Calibration, RefusesWhatNoMachineIs) {
   EXPECT_THROW(read_calibration(R"({"format": "other"})", "file"), Error);
 }
 
-// Everything twice as fast but the launch of kernels: a large product takes almost half the time.
+// Everything twice as fast but the launch of kernels: a large GEMM takes almost half the time.
 TEST(Calibration, ScalesADeviceAndNoOther) {
   const std::string path =
       (std::filesystem::temp_directory_path() / "foretrain_calibration.json").string();

@@ -40,7 +40,7 @@ bool same(const Graph& a, const Graph& b) {
          a.gradients == b.gradients && a.notes == b.notes;
 }
 
-double product_flops(const Graph& graph) {
+double gemm_flops(const Graph& graph) {
   const graph::Bound bound = graph::bind(graph, {{"batch", 2}});
   double flops = 0;
   for (const graph::Node& node : graph.nodes) flops += graph::work({bound, node}).flops;
@@ -89,20 +89,20 @@ TEST(EveryFamily, KeepsItsProductsThroughEveryPass) {
   for (const std::string& name : some_models()) {
     SCOPED_TRACE(name);
     const Graph model = zoo::build(name);
-    const double forward = product_flops(model);
+    const double forward = gemm_flops(model);
     const Graph expanded = expand_attention(model);
     EXPECT_NO_THROW(verify(expanded));
-    EXPECT_DOUBLE_EQ(product_flops(expanded), forward);
+    EXPECT_DOUBLE_EQ(gemm_flops(expanded), forward);
     for (const graph::Casting casting : {graph::Casting::Automatic, graph::Casting::WholeModel}) {
       const Graph half = set_precision(expanded, Precision::Fp16, casting);
       EXPECT_NO_THROW(verify(half));
-      EXPECT_DOUBLE_EQ(product_flops(half), forward);
+      EXPECT_DOUBLE_EQ(gemm_flops(half), forward);
       const Graph step = update(backward(half), graph::Optimizer::Adam);
       EXPECT_NO_THROW(verify(step));
       for (const graph::Fusion fusion : {graph::Fusion::NormActivation, graph::Fusion::Pointwise}) {
         const Graph fused = fuse(step, fusion);
         EXPECT_NO_THROW(verify(fused));
-        EXPECT_DOUBLE_EQ(product_flops(fused), product_flops(step));
+        EXPECT_DOUBLE_EQ(gemm_flops(fused), gemm_flops(step));
       }
     }
   }
@@ -114,12 +114,12 @@ TEST(EveryFamily, RunsForInferenceAndWithFewerTrainableParameters) {
     const Graph model = zoo::build(name);
     const Graph inference = for_inference(model);
     EXPECT_NO_THROW(verify(inference));
-    EXPECT_LE(product_flops(inference), product_flops(model));
+    EXPECT_LE(gemm_flops(inference), gemm_flops(model));
     for (const char* what : {"head", "lora:rank=4"}) {
       const Graph step = update(backward(set_trainable(model, graph::parse_trainable(what))),
                                 graph::Optimizer::Adam);
       EXPECT_NO_THROW(verify(step));
-      EXPECT_LT(product_flops(step), product_flops(backward(model)) * 1.2);
+      EXPECT_LT(gemm_flops(step), gemm_flops(backward(model)) * 1.2);
     }
   }
 }

@@ -61,7 +61,7 @@ TEST_F(LibraryTest, PredictionsFollowTheNumbersThatItHolds) {
   EXPECT_GT(changed(cost::write_frameworks(std::span(&slower, 1), {})).step_time_s.value,
             1.2 * shipped.step_time_s.value);
   cost::Constants slow = library_.operators->constants;
-  slow.launch.stream = 1e-3;
+  slow.launch.memory_bound = 1e-3;
   EXPECT_GT(changed(cost::write_constants(slow, {})).step_time_s.value,
             1.2 * shipped.step_time_s.value);
   memory::ContextBytes context = *library_.memory_context;

@@ -171,7 +171,7 @@ void find_length(const Request& request, Resolved& resolved) {
 // As asked, or as the framework does it.
 bool uses_flash_attention(const Request& request, const cost::Framework& framework) {
   if (request.attention) return *request.attention == "flash";
-  return is_half(request.precision) ? framework.flash_short : framework.flash_fp32;
+  return is_half(request.precision) ? framework.flash_half : framework.flash_fp32;
 }
 
 // What the request says itself.

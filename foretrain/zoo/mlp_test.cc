@@ -11,7 +11,7 @@ namespace {
 TEST(Mlp, MatchesHandCalculation) {
   const graph::Graph model = build("mlp:in=784,hidden=512,layers=3,classes=10");
   EXPECT_EQ(graph::parameter_count(model), 669706);
-  EXPECT_DOUBLE_EQ(product_flops(model, 3), 3 * 2 * (784.0 * 512 + 512.0 * 512 + 512.0 * 10));
+  EXPECT_DOUBLE_EQ(gemm_flops(model, 3), 3 * 2 * (784.0 * 512 + 512.0 * 512 + 512.0 * 10));
   EXPECT_EQ(count(model, graph::Kind::Relu), 2);
   EXPECT_EQ(graph::parameter_count(build("mlp")), 669706);
 }

@@ -15,8 +15,8 @@
 
 namespace foretrain::zoo {
 
-// FLOPs of the forward pass's products; a multiply-add is two.
-inline double product_flops(const graph::Graph& model, std::int64_t batch) {
+// FLOPs of the forward pass's GEMMs; a multiply-add is two.
+inline double gemm_flops(const graph::Graph& model, std::int64_t batch) {
   const graph::Bound bound = graph::bind(model, {{"batch", batch}});
   double flops = 0;
   for (const graph::Node& node : model.nodes) flops += graph::work({bound, node}).flops;
@@ -24,9 +24,7 @@ inline double product_flops(const graph::Graph& model, std::int64_t batch) {
 }
 
 // Multiply-adds of the forward pass for one sample, in billions.
-inline double forward_gmac(const std::string& model) {
-  return product_flops(build(model), 1) / 2e9;
-}
+inline double forward_gmac(const std::string& model) { return gemm_flops(build(model), 1) / 2e9; }
 
 inline std::int64_t count(const graph::Graph& model, graph::Kind kind) {
   return std::count_if(model.nodes.begin(), model.nodes.end(),

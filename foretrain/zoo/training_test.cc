@@ -56,7 +56,7 @@ TEST(EveryModel, GivesEveryLearnedParameterAGradient) {
   }
 }
 
-// Backward computes each product twice, for the input and for the weight; the first layer's
+// Backward computes each GEMM twice, for the input and for the weight; the first layer's
 // input needs no gradient.
 TEST(EveryModel, ComputesUpToTwiceAsMuchBackward) {
   for (const std::string& name : all_models()) {

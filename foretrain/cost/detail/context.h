@@ -42,31 +42,31 @@ struct Context {
   const Framework* framework = nullptr;
   const OperatorModel* model = nullptr;
   Precision precision = Precision::Fp32;
-  double matrix_flops_per_s = 0;  // sustained rate of products in `precision`
+  double matrix_flops_per_s = 0;  // sustained rate of GEMMs in `precision`
   double vector_flops_per_s = 0;  // sustained rate of fp32 arithmetic
   double memory_bytes_per_s = 0;  // sustained bandwidth
 
   Generation generation = Generation::Other;
   bool cpu = false;
-  bool tensor_cores = false;  // products in `precision` run on matrix units
+  bool tensor_cores = false;  // GEMMs in `precision` run on tensor cores
   double sms = 1;
   double l2_bytes = 0;
-  double gemm_flops_per_s = 0;   // products on vector units
-  double gemm_bytes_per_s = 0;   // likewise
-  double short_flops_per_s = 0;  // 16-bit products on matrix units
-  double short_bytes_per_s = 0;  // products on matrix units
-  double conv_flops_per_s = 0;   // convolutions on vector units
+  double gemm_flops_per_s = 0;    // GEMMs on vector units
+  double gemm_bytes_per_s = 0;    // likewise
+  double half_flops_per_s = 0;    // 16-bit GEMM on tensor cores
+  double tensor_bytes_per_s = 0;  // GEMM on tensor cores
+  double conv_flops_per_s = 0;    // convolutions on vector units
   double conv_bytes_per_s = 0;
-  double sm_cycles_per_s = 1;         // of all multiprocessors
-  double blocks = 1;                  // of 512 threads that run at once
-  double short_values_per_s = 0;      // 16-bit values that kernels convert; 0: no limit
-  double conv_short_flops_per_s = 0;  // convolutions on matrix units
-  double conv_short_bytes_per_s = 0;
+  double sm_cycles_per_s = 1;          // of all multiprocessors
+  double blocks = 1;                   // of 512 threads that run at once
+  double half_values_per_s = 0;        // 16-bit values that kernels convert; 0: no limit
+  double tensor_conv_flops_per_s = 0;  // convolutions on tensor cores
+  double tensor_conv_bytes_per_s = 0;
   Attention attention{};
-  double product_cool_share = 1;  // OpTime::cool_share of products and attention
-  double conv_cool_share = 1;     // of convolutions
-  double launch_s = 0;            // busy time that a small kernel adds
-  double conv_launch_s = 0;       // likewise around convolutions
+  double gemm_unthrottled_share = 1;  // OpTime::unthrottled_share of GEMMs and attention
+  double conv_unthrottled_share = 1;  // of convolutions
+  double launch_s = 0;                // busy time that a small kernel adds
+  double conv_launch_s = 0;           // likewise around convolutions
   bool repeated = false;  // an operator by itself, again and again: it finds its data in caches
 };
 

@@ -18,16 +18,16 @@ struct Conv {
   double inner = 1;       // length of the sums: window * in_channels / groups, as strides allow
   double io_bytes = 0;    // input and output once
   double weight_bytes = 0;
-  bool winograd = false;      // 3x3, stride 1, no dilation, two spatial axes, no groups
-  bool depthwise = false;     // one input channel per group
-  bool short_values = false;  // of 16 bits
+  bool winograd = false;     // 3x3, stride 1, no dilation, two spatial axes, no groups
+  bool depthwise = false;    // one input channel per group
+  bool half_values = false;  // of 16 bits
 };
 
-// On vector units (fp32, fp64, and 16 bits where there are no matrix units).
+// On vector units (fp32, fp64, and 16 bits where there are no tensor cores).
 OpTime conv_vector(const Conv& conv, ConvAlgorithm algorithm, const Context& context);
 OpTime conv_weight_grad_vector(const Conv& conv, const Context& context);
 
-// On matrix units (16 bits, TF32).
+// On tensor cores (16 bits, TF32).
 OpTime conv_tensor(const Conv& conv, const Context& context);
 OpTime conv_weight_grad_tensor(const Conv& conv, const Context& context);
 

@@ -20,14 +20,14 @@ OpTime conv_time(const graph::NodeView& v, const Context& context,
 OpTime attention_time(const graph::NodeView& v, const graph::Work& work, const Context& context);
 // cuDNN's recurrent layers and their gradient.
 OpTime recurrent_time(const graph::NodeView& v, const Context& context);
-// All that streams its tensors.
+// All that is memory-bound.
 OpTime memory_bound_time(const graph::NodeView& v, const graph::Work& work, const Context& context);
 // The optimizer's update, and zeroing of gradients.
 OpTime update_time(const graph::NodeView& v, const graph::Work& work, const Context& context);
 // Any operator on a CPU.
 OpTime cpu_time(const graph::NodeView& v, const graph::Work& work, const Context& context);
 
-// The analytic model: tiles and waves for products, passes over memory for the rest.
+// The analytic model: tiles and waves for GEMMs, passes over memory for the rest.
 OpTime analytic_time(const graph::NodeView& v, const graph::Work& work, const Context& context);
 
 // OperatorTimer::share_power.

@@ -10,7 +10,7 @@
 
 namespace foretrain::cost {
 
-// `batch` products of m x k by k x n.
+// `batch` GEMMs of m x k by k x n.
 struct Gemm {
   double batch = 1;
   double m = 1;
@@ -31,7 +31,7 @@ inline double occupied(double tiles, double sms, double tail) {
 
 // On vector units (fp32, fp64).
 OpTime gemm_vector(const Gemm& gemm, const Context& context);
-// On matrix units, at `flops_per_s`.
+// On tensor cores, at `flops_per_s`.
 OpTime gemm_tensor(const Gemm& gemm, double flops_per_s, const Context& context);
 
 // Whichever of both a product of tensors stored as `type` uses. `weights`: one operand is a

@@ -16,17 +16,17 @@ Generation generation_of(const hw::Device& device);
 // Without a known power (0) the cap alone holds. Source: docs/models/sustained_rates.md.
 double power_limited(double peak_flops_per_s, double cap, double tdp_w, double w_per_flops);
 
-// fp32 products on vector units; a measured rate of the device takes its place.
+// fp32 GEMMs on vector units; a measured rate of the device takes its place.
 double sustained_fp32(const hw::Device& device, const Constants& constants);
 // Convolutions on vector units, fp32; `choice` scales what the kernels reach with power to spare.
 double sustained_conv_fp32(const hw::Device& device, double choice, const Constants& constants);
-// Products on matrix units; 0 where the device has none for `precision`. `cap` is the share of
+// GEMMs on tensor cores; 0 where the device has none for `precision`. `cap` is the share of
 // the peak that the kernels reach with power to spare.
 double sustained_tensor(const hw::Device& device, Precision precision, double cap,
                         const Constants& constants);
 // The power law's share of the 16-bit tensor peak.
 double tensor_share(const hw::Device& device, const Constants& constants);
-// Share of the datasheet's bandwidth that long streams reach, by memory type.
+// Share of the datasheet's bandwidth that long transfers reach, by memory type.
 double bandwidth_share(const hw::Device& device, const Constants& constants);
 
 // Peak of vector units in fp64 against fp32.

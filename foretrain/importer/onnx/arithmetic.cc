@@ -18,7 +18,7 @@ using graph::Shape;
 using graph::TensorId;
 using Operands = std::span<const Scalar* const>;
 
-constexpr std::size_t kLookBack = 8;  // nodes between a product and the addition of its bias
+constexpr std::size_t kLookBack = 8;  // nodes between a GEMM and the addition of its bias
 
 // The value of input i, if it is one constant that does not enlarge the other operand.
 const Scalar* constant_operand(const OnnxCall& call, int i, int other) {
@@ -47,7 +47,7 @@ std::optional<Scalar> combine_binary(Kind kind, bool whole, Operands of) {
   }
 }
 
-// A linear layer of rank 3 is exported as a product and an addition of a vector.
+// A linear layer of rank 3 is exported as a GEMM and an addition of a vector.
 bool join_bias(const OnnxCall& call, int product, int bias) {
   const OnnxValue& of = call.in(product);
   OnnxValue& vector = call.in(bias);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Einsum of one or two tensors as the transposes, sums and matrix product that it stands for.
+// Einsum of one or two tensors as the transposes, sums and GEMM that it stands for.
 #include <algorithm>
 #include <array>
 #include <string>

@@ -189,7 +189,7 @@ TEST(OnnxLayers, RecurrentWeightsAreSplitByDirection) {
   EXPECT_EQ(output(graph, 2), "[2, batch, 16]");
   EXPECT_EQ(to_string(tensor_named(graph, "W_reverse").shape, graph.symbols), "[64, 8]");
   // Each of 7 steps meets every weight matrix.
-  EXPECT_EQ(product_flops(graph, 3), 2.0 * 7 * 3 * 2 * 64 * (8 + 16));
+  EXPECT_EQ(gemm_flops(graph, 3), 2.0 * 7 * 3 * 2 * 64 * (8 + 16));
 }
 
 TEST(OnnxLayers, GatedUnitWithoutItsSequenceTrainsToo) {
@@ -233,7 +233,7 @@ TEST(OnnxLayers, PackedAttentionHasItsProjections) {
                                .output("y"));
   EXPECT_EQ(graph::parameter_count(graph), 216);
   EXPECT_EQ(output(graph), "[batch, 5, 8]");
-  EXPECT_EQ(product_flops(graph, 1), 2.0 * 5 * 8 * 24 + 2 * 2 * 2 * 5 * 5 * 4);
+  EXPECT_EQ(gemm_flops(graph, 1), 2.0 * 5 * 8 * 24 + 2 * 2 * 2 * 5 * 5 * 4);
 }
 
 TEST(OnnxLayers, AttentionOfOnnxTakesFlatAndSplitHeads) {

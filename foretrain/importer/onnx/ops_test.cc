@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products, norms and reductions: shape, kind and parameters of each.
+// GEMMs, norms and reductions: shape, kind and parameters of each.
 #include <gtest/gtest.h>
 
 #include "foretrain/importer/onnx/test_case.h"

@@ -10,7 +10,7 @@
 namespace foretrain::importer {
 
 // One value of a small tensor that shapes depend on: a floating-point number, or a sum of
-// products of symbols with whole coefficients (`seq + 1`, `2 * batch * seq`, `7`). Arithmetic on
+// GEMMs of symbols with whole coefficients (`seq + 1`, `2 * batch * seq`, `7`). Arithmetic on
 // them is exact; what is not such a value for every size of the symbols is std::nullopt.
 class Scalar {
  public:
@@ -24,7 +24,7 @@ class Scalar {
   std::optional<std::int64_t> integer() const;
   // As a number, where it is one.
   std::optional<double> number() const;
-  // As a dimension: one product of symbols, or a number.
+  // As a dimension: one GEMM of symbols, or a number.
   std::optional<graph::Dim> dim() const;
   // The least and greatest value for symbols of at least 1; infinite where there is none.
   double least() const;

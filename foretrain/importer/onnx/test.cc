@@ -60,7 +60,7 @@ TEST(Onnx, RunningStatisticsAreNotLearned) {
 }
 
 // Per sample 8 * 16 * 16 outputs of 27 products and 10 of 8: 2 (55,296 + 80).
-TEST(Onnx, CountsTheProducts) { EXPECT_EQ(product_flops(read(toy()), 4), 4 * 2 * (55296.0 + 80)); }
+TEST(Onnx, CountsTheProducts) { EXPECT_EQ(gemm_flops(read(toy()), 4), 4 * 2 * (55296.0 + 80)); }
 
 TEST(Onnx, EveryParameterGetsAGradient) {
   const Graph step = graph::update(graph::backward(read(toy())), graph::Optimizer::Adam);

@@ -75,7 +75,7 @@ inline bool has_note(const graph::Graph& graph, const std::string& part) {
                      [&](const std::string& note) { return note.find(part) != std::string::npos; });
 }
 
-inline double product_flops(const graph::Graph& graph, std::int64_t batch) {
+inline double gemm_flops(const graph::Graph& graph, std::int64_t batch) {
   const graph::Bound bound = bind(graph, {{"batch", batch}});
   double flops = 0;
   for (const graph::Node& node : graph.nodes) flops += graph::work({bound, node}).flops;

@@ -22,7 +22,7 @@ TEST(Bart, CountsItsProducts) {
   const double t = 64;
   const double source = s * 6 * (14 * h * h + 2 * s * h);
   const double target = t * (6 * (14 * h * h + 2 * (t + s) * h) + 50265 * h);
-  EXPECT_NEAR(product_flops(build("bart-base:seq=256,target=64"), 1) / (2 * (source + target)), 1,
+  EXPECT_NEAR(gemm_flops(build("bart-base:seq=256,target=64"), 1) / (2 * (source + target)), 1,
               1e-9);
 }
 

@@ -31,29 +31,29 @@ TEST(Bert, CountsTheProductsOfItsLayers) {
   const double layers = 12.0 * (12.0 * 768 * 768 + 2.0 * 128 * 768) * 128;
   EXPECT_NEAR(layers, 11.174e9, 0.001e9);
   const graph::Graph model = build("bert-base:seq=128,head=none");
-  EXPECT_NEAR(product_flops(model, 1) / (2 * (layers + 768.0 * 768)), 1, 1e-9);
-  EXPECT_NEAR(product_flops(model, 1) / (2 * layers), 1, 0.005);
+  EXPECT_NEAR(gemm_flops(model, 1) / (2 * (layers + 768.0 * 768)), 1, 1e-9);
+  EXPECT_NEAR(gemm_flops(model, 1) / (2 * layers), 1, 0.005);
 }
 
 // The head multiplies every token by h^2 and by the table of 30522 h.
 TEST(Bert, PretrainingPredictsEveryToken) {
   const double head = 2.0 * 512 * (1024.0 * 1024 + 30522.0 * 1024) + 2.0 * 2 * 1024;
-  const double bare = product_flops(build("bert-large:head=none"), 1);
-  EXPECT_NEAR(product_flops(build("bert-large"), 1), bare + head, 1e-6 * head);
+  const double bare = gemm_flops(build("bert-large:head=none"), 1);
+  EXPECT_NEAR(gemm_flops(build("bert-large"), 1), bare + head, 1e-6 * head);
 }
 
-// 80 of 512 places: the head's products shrink alike, its parameters stay.
+// 80 of 512 places: the head's GEMMs shrink alike, its parameters stay.
 TEST(Bert, PretrainingMayPredictMaskedPlacesAlone) {
   const graph::Graph model = build("bert-large:places=80");
   const double head = 2.0 * 80 * (1024.0 * 1024 + 30522.0 * 1024) + 2.0 * 2 * 1024;
-  const double bare = product_flops(build("bert-large:head=none"), 1);
-  EXPECT_NEAR(product_flops(model, 1), bare + head, 1e-6 * head);
+  const double bare = gemm_flops(build("bert-large:head=none"), 1);
+  EXPECT_NEAR(gemm_flops(model, 1), bare + head, 1e-6 * head);
   EXPECT_EQ(graph::parameter_count(model), 336226108);
 }
 
 TEST(Bert, WorkIsProportionalToTheBatch) {
   const graph::Graph model = build("bert-base");
-  EXPECT_DOUBLE_EQ(product_flops(model, 8), 8 * product_flops(model, 1));
+  EXPECT_DOUBLE_EQ(gemm_flops(model, 8), 8 * gemm_flops(model, 1));
 }
 
 TEST(Bert, NamesParametersAsHuggingFace) {

@@ -35,7 +35,7 @@ TEST(Gnmt, GrowsByALayerOnEachSide) {
 TEST(Gnmt, CountsItsProducts) {
   const double h = 1024;
   const double macs = 50 * ((44 + 44 + 2) * h * h + 32320 * h) + 50.0 * 50 * 2 * h;
-  EXPECT_NEAR(product_flops(build("gnmt"), 1) / (2 * macs), 1, 1e-9);
+  EXPECT_NEAR(gemm_flops(build("gnmt"), 1) / (2 * macs), 1, 1e-9);
 }
 
 TEST(Gnmt, RunsEveryLayerOverTheWholeSequence) {

@@ -20,7 +20,7 @@ TEST(Neox, HasThePublishedNumbersOfParameters) { expect_parameters(kPublished); 
 TEST(Neox, CountsItsProducts) {
   const double h = 512;
   const double macs = 2048 * (6 * (12 * h * h + 2 * 2048 * h) + 50304 * h);
-  EXPECT_NEAR(product_flops(build("pythia-70m"), 1) / (2 * macs), 1, 1e-9);
+  EXPECT_NEAR(gemm_flops(build("pythia-70m"), 1) / (2 * macs), 1, 1e-9);
 }
 
 // A quarter of each head turns, so the rest is put beside it again: two concatenations for each

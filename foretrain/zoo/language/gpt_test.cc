@@ -42,7 +42,7 @@ TEST(Gpt, HasThePublishedNumbersOfParameters) { expect_parameters(kPublished); }
 TEST(Gpt, CountsItsProducts) {
   const double macs = 1024.0 * (12 * (12.0 * 768 * 768 + 2.0 * 1024 * 768) + 50257.0 * 768);
   EXPECT_NEAR(macs, 145.8e9, 0.1e9);
-  EXPECT_NEAR(product_flops(build("gpt2"), 1) / (2 * macs), 1, 1e-9);
+  EXPECT_NEAR(gemm_flops(build("gpt2"), 1) / (2 * macs), 1, 1e-9);
 }
 
 TEST(Gpt, FeedForwardWidthIsFourTimesTheHiddenUnlessGiven) {

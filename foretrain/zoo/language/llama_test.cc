@@ -50,7 +50,7 @@ TEST(Llama, CountsItsProducts) {
   const double h = 4096;
   const double layer = 2.5 * h * h + 3 * h * 14336 + 2 * 2048 * h;
   const double flops = 2 * 2048 * (32 * layer + 128256 * h);
-  EXPECT_NEAR(product_flops(build("llama3-8b:seq=2048"), 1) / flops, 1, 1e-9);
+  EXPECT_NEAR(gemm_flops(build("llama3-8b:seq=2048"), 1) / flops, 1, 1e-9);
 }
 
 // As above, but of 8 experts two count: 2 * 3 h ffn per token, and 8 h for the router.
@@ -58,7 +58,7 @@ TEST(Mixtral, CountsTheProductsOfActiveExpertsOnly) {
   const double h = 4096;
   const double layer = 2.5 * h * h + 2 * 3 * h * 14336 + 8 * h + 2 * 2048 * h;
   const double flops = 2 * 2048 * (32 * layer + 32000 * h);
-  EXPECT_NEAR(product_flops(build("mixtral-8x7b:seq=2048"), 1) / flops, 1, 1e-9);
+  EXPECT_NEAR(gemm_flops(build("mixtral-8x7b:seq=2048"), 1) / flops, 1, 1e-9);
   EXPECT_EQ(build("mixtral-8x7b:seq=2048").notes.size(), 1U);
 }
 
@@ -68,8 +68,8 @@ TEST(Mixtral, RoundsTheTokensOfAnExpertUp) {
       build("llama:layers=1,hidden=32,heads=2,ffn=64,vocab=50,seq=3,experts=8,active=2");
   EXPECT_EQ(count(model, Kind::Pad), 1);
   const double layer = 3 * (4 * 32 * 32 + 8 * 32 + 2 * 3 * 32) + 8 * 3 * 32 * 64;
-  EXPECT_DOUBLE_EQ(product_flops(model, 1), 2 * (layer + 3 * 50 * 32));
-  EXPECT_DOUBLE_EQ(product_flops(model, 5), 5 * product_flops(model, 1));
+  EXPECT_DOUBLE_EQ(gemm_flops(model, 1), 2 * (layer + 3 * 50 * 32));
+  EXPECT_DOUBLE_EQ(gemm_flops(model, 5), 5 * gemm_flops(model, 1));
 }
 
 TEST(Qwen, HasBiasesOrNormsOfItsHeads) {

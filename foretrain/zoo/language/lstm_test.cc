@@ -18,7 +18,7 @@ TEST(LanguageModel, MatchesHandCalculation) {
 // Each token meets the matrices of both layers (2 * 320,000) and of the decoder (6,655,600).
 TEST(LanguageModel, CountsItsProducts) {
   const graph::Graph model = build("lstm-lm:seq=35");
-  EXPECT_DOUBLE_EQ(product_flops(model, 20), 2.0 * 35 * 20 * (2 * 320000.0 + 6655600.0));
+  EXPECT_DOUBLE_EQ(gemm_flops(model, 20), 2.0 * 35 * 20 * (2 * 320000.0 + 6655600.0));
 }
 
 TEST(LanguageModel, SecondLayerReadsTheFirst) {

@@ -28,7 +28,7 @@ TEST(Mpt, HasThePublishedNumbersOfParameters) { expect_parameters(kPublished); }
 TEST(Mpt, CountsItsProducts) {
   const double h = 2048;
   const double macs = 2048 * (24 * (12 * h * h + 2 * 2048 * h) + 50368 * h);
-  EXPECT_NEAR(product_flops(build("mpt-1b"), 1) / (2 * macs), 1, 1e-9);
+  EXPECT_NEAR(gemm_flops(build("mpt-1b"), 1) / (2 * macs), 1, 1e-9);
 }
 
 TEST(Mpt, DropsNothing) { EXPECT_EQ(count(build("mpt-125m"), graph::Kind::Dropout), 0); }

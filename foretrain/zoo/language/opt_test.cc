@@ -23,7 +23,7 @@ TEST(Opt, HasThePublishedNumbersOfParameters) { expect_parameters(kPublished); }
 TEST(Opt, CountsItsProducts) {
   const double h = 768;
   const double macs = 2048 * (12 * (12 * h * h + 2 * 2048 * h) + 50272 * h);
-  EXPECT_NEAR(product_flops(build("opt-125m"), 1) / (2 * macs), 1, 1e-9);
+  EXPECT_NEAR(gemm_flops(build("opt-125m"), 1) / (2 * macs), 1, 1e-9);
 }
 
 // Norms after the sums: the last node before the head's projection is the second layer norm.

@@ -22,7 +22,7 @@ TEST(Roberta, HasThePublishedNumbersOfParameters) { expect_parameters(kPublished
 TEST(Roberta, CountsItsProducts) {
   const double h = 768;
   const double macs = 512 * (12 * (12 * h * h + 2 * 512 * h) + h * h + 50265 * h);
-  EXPECT_NEAR(product_flops(build("roberta-base"), 1) / (2 * macs), 1, 1e-9);
+  EXPECT_NEAR(gemm_flops(build("roberta-base"), 1) / (2 * macs), 1, 1e-9);
 }
 
 TEST(Roberta, NamesParametersAsHuggingFace) {

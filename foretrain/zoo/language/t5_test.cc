@@ -31,11 +31,11 @@ TEST(T5, CountsItsProducts) {
   const double t = 64;
   const double source = s * 6 * (4 * h * h + 2 * h * ffn + 2 * s * h + 2 * h * h);
   const double target = t * (6 * (6 * h * h + 2 * t * h + 2 * s * h + 2 * h * ffn) + 32128 * h);
-  EXPECT_NEAR(product_flops(build("t5-small:seq=256,target=64"), 1) / (2 * (source + target)), 1,
+  EXPECT_NEAR(gemm_flops(build("t5-small:seq=256,target=64"), 1) / (2 * (source + target)), 1,
               1e-9);
 }
 
-// A learned bias cannot go into one kernel of attention: products and softmax stay apart.
+// A learned bias cannot go into one kernel of attention: GEMMs and softmax stay apart.
 TEST(T5, ComputesItsScores) {
   const graph::Graph model = build("t5-small");
   EXPECT_EQ(count(model, Kind::Attention), 0);

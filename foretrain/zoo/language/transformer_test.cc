@@ -25,7 +25,7 @@ TEST(Transformer, CountsItsProducts) {
   const double d = 512;
   const double f = 2048;
   const double macs = 64 * (6 * (12 * d * d + 4 * d * f + 6 * 64 * d) + 32000 * d);
-  EXPECT_NEAR(product_flops(build("transformer-base"), 1) / (2 * macs), 1, 1e-9);
+  EXPECT_NEAR(gemm_flops(build("transformer-base"), 1) / (2 * macs), 1, 1e-9);
 }
 
 // Two convolutions for each of the 12 feed-forward layers: the same weights and products.
@@ -34,7 +34,7 @@ TEST(Transformer, FeedForwardLayersMayBeConvolutions) {
   const graph::Graph convolved = build("transformer-base:ffn=conv");
   EXPECT_EQ(count(convolved, graph::Kind::Conv), 24);
   EXPECT_EQ(graph::parameter_count(convolved), graph::parameter_count(plain));
-  EXPECT_DOUBLE_EQ(product_flops(convolved, 8), product_flops(plain, 8));
+  EXPECT_DOUBLE_EQ(gemm_flops(convolved, 8), gemm_flops(plain, 8));
 }
 
 TEST(Transformer, AttendsThreeTimesPerPairOfLayers) {

@@ -25,7 +25,7 @@ TEST(Dlrm, CountsItsProducts) {
   const double bottom = 13 * 512 + 512 * 256 + 256 * 128;
   const double pairs = 27 * 27 * 128;
   const double top = 480 * 1024 + 1024 * 1024 + 1024 * 512 + 512 * 256 + 256;
-  EXPECT_DOUBLE_EQ(product_flops(build("dlrm"), 64), 2 * 64 * (bottom + pairs + top));
+  EXPECT_DOUBLE_EQ(gemm_flops(build("dlrm"), 64), 2 * 64 * (bottom + pairs + top));
 }
 
 }  // namespace

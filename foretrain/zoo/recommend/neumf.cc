@@ -20,7 +20,7 @@ using graph::TensorId;
 struct Size {
   std::int64_t users;
   std::int64_t items;
-  std::int64_t factors;             // of the product
+  std::int64_t factors;             // of the GEMM
   std::vector<std::int64_t> tower;  // its input (user and item side by side), then its layers
 };
 

@@ -23,7 +23,7 @@ TEST(NeuMf, TowerHalvesDownToTheFactors) {
 }
 
 TEST(NeuMf, CountsItsProducts) {
-  EXPECT_DOUBLE_EQ(product_flops(build("neumf"), 256),
+  EXPECT_DOUBLE_EQ(gemm_flops(build("neumf"), 256),
                    2.0 * 256 * (256 * 128 + 128 * 64 + 64 * 32 + 64));
 }
 

@@ -15,7 +15,7 @@ TEST(WideDeep, MatchesHandCalculation) {
 }
 
 TEST(WideDeep, CountsItsProducts) {
-  EXPECT_DOUBLE_EQ(product_flops(build("wide_deep"), 16),
+  EXPECT_DOUBLE_EQ(gemm_flops(build("wide_deep"), 16),
                    2.0 * 16 * (1056 * 1024 + 4 * 1024 * 1024 + 1024 + 13));
 }
 

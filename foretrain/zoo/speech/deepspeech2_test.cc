@@ -34,13 +34,13 @@ TEST(DeepSpeech2, CountsItsProducts) {
   const double second = 32.0 * 41 * 240 * 32 * 21 * 11;
   const double recurrent = 240 * 2 * 2400.0 * (2112 + 4 * 1600);
   const double flops = 2 * (first + second + recurrent + 240.0 * 800 * 29);
-  EXPECT_NEAR(product_flops(build("deepspeech2"), 1) / flops, 1, 1e-9);
+  EXPECT_NEAR(gemm_flops(build("deepspeech2"), 1) / flops, 1, 1e-9);
 }
 
 // The recurrent layers follow the frames: as much per frame for any number.
 TEST(DeepSpeech2, WorkIsProportionalToTheFrames) {
-  EXPECT_DOUBLE_EQ(product_flops(build("deepspeech2:frames=960"), 1),
-                   2 * product_flops(build("deepspeech2"), 1));
+  EXPECT_DOUBLE_EQ(gemm_flops(build("deepspeech2:frames=960"), 1),
+                   2 * gemm_flops(build("deepspeech2"), 1));
 }
 
 TEST(DeepSpeech2, SaysWhatStandsForItsLoss) { EXPECT_EQ(build("deepspeech2").notes.size(), 1U); }

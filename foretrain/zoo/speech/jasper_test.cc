@@ -18,8 +18,8 @@ TEST(Jasper, HasThePublishedNumberOfParameters) {
 // All but norms and biases are weights that meet every one of 1680 / 2 frames once; those are
 // less than 1 %.
 TEST(Jasper, CountsItsProducts) {
-  EXPECT_NEAR(product_flops(build("jasper"), 1) / (2 * 840 * 332632349.0), 1, 0.001);
-  EXPECT_NEAR(product_flops(build("quartznet"), 1) / (2 * 840 * 18924381.0), 1, 0.01);
+  EXPECT_NEAR(gemm_flops(build("jasper"), 1) / (2 * 840 * 332632349.0), 1, 0.001);
+  EXPECT_NEAR(gemm_flops(build("quartznet"), 1) / (2 * 840 * 18924381.0), 1, 0.01);
 }
 
 // Dense: 1 + 2 + ... + 10 convolutions beside the 53 of the blocks and the decoder's one; a norm

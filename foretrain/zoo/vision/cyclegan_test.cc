@@ -34,7 +34,7 @@ TEST(CycleGan, HasTheWorkOfItsNetworks) {
                            18 * 589'824.0 * 4'096 + 294'912.0 * 16'384 + 73'728.0 * 65'536;
   const double discriminator =
       3'072.0 * 16'384 + 131'072.0 * 4'096 + 524'288.0 * 1'024 + 2'097'152.0 * 256 + 8'192.0 * 256;
-  EXPECT_NEAR(product_flops(build("cyclegan"), 1) / 2, 6 * (generator + discriminator), 1);
+  EXPECT_NEAR(gemm_flops(build("cyclegan"), 1) / 2, 6 * (generator + discriminator), 1);
 }
 
 TEST(CycleGan, RefusesImagesThatDoNotFit) {

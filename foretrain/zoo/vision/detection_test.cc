@@ -60,8 +60,8 @@ TEST(Detectors, EfficientDetHasTheWorkOfThePaper) {
 // Masks of 128 proposals: four convolutions over 14 x 14 pixels, 256 * 256 * 9 each, one of
 // 256 * 256 * 4 that doubles both sides, 256 * 91 for each of the 28 x 28 pixels.
 TEST(Detectors, MasksAddTheirWork) {
-  const double boxes = product_flops(build("fasterrcnn_resnet50_fpn"), 1);
-  const double masks = product_flops(build("maskrcnn_resnet50_fpn"), 1);
+  const double boxes = gemm_flops(build("fasterrcnn_resnet50_fpn"), 1);
+  const double masks = gemm_flops(build("maskrcnn_resnet50_fpn"), 1);
   const double by_hand = 128.0 * (196.0 * (4 * 589'824 + 262'144) + 784.0 * 23'296);
   EXPECT_NEAR((masks - boxes) / 2, by_hand, 1);
 }
@@ -69,17 +69,17 @@ TEST(Detectors, MasksAddTheirWork) {
 // Three stages for one, which find one box for all classes: 1024 * 4 * (91 - 1) less for each of
 // the 512 proposals of a stage.
 TEST(Detectors, ACascadeRepeatsTheSecondStage) {
-  const double first = product_flops(build("rpn_resnet50_fpn"), 1);
-  const double both = product_flops(build("fasterrcnn_resnet50_fpn"), 1);
-  const double cascade = product_flops(build("cascadercnn_resnet50_fpn"), 1);
+  const double first = gemm_flops(build("rpn_resnet50_fpn"), 1);
+  const double both = gemm_flops(build("fasterrcnn_resnet50_fpn"), 1);
+  const double cascade = gemm_flops(build("cascadercnn_resnet50_fpn"), 1);
   const double less = 2.0 * 512 * 1024 * 4 * 90;
   EXPECT_NEAR(cascade - first, 3 * (both - first - less), 1);
 }
 
 // A proposal: 7 * 7 * 256 * 1024 + 1024 * 1024 + 1024 * 5 * 91 multiply-adds.
 TEST(Detectors, ProposalsAddTheirWork) {
-  const double few = product_flops(build("fasterrcnn_resnet50_fpn:proposals=256"), 1);
-  const double many = product_flops(build("fasterrcnn_resnet50_fpn:proposals=512"), 1);
+  const double few = gemm_flops(build("fasterrcnn_resnet50_fpn:proposals=256"), 1);
+  const double many = gemm_flops(build("fasterrcnn_resnet50_fpn:proposals=512"), 1);
   EXPECT_NEAR((many - few) / 2, 256.0 * (12'845'056 + 1'048'576 + 465'920), 1);
 }
 

@@ -72,10 +72,10 @@ TEST(Segmenters, HighResolutionNetsHaveThePublishedParametersAndWork) {
   const double giga = 1024.0 * 1024 * 1024;
   const Graph small = build("fcn_hrnet_w18_small:height=1024,width=2048");
   EXPECT_NEAR(static_cast<double>(graph::parameter_count(small)) / 1e6, 3.9, 0.05);
-  EXPECT_NEAR(product_flops(small, 1) / 2 / giga, 71.6, 0.05);
+  EXPECT_NEAR(gemm_flops(small, 1) / 2 / giga, 71.6, 0.05);
   const Graph wide = build("fcn_hrnet_w48:height=1024,width=2048");
   EXPECT_NEAR(static_cast<double>(graph::parameter_count(wide)) / 1e6, 65.8, 0.1);
-  EXPECT_NEAR(product_flops(wide, 1) / 2 / giga, 696.2, 0.05);
+  EXPECT_NEAR(gemm_flops(wide, 1) / 2 / giga, 696.2, 0.05);
 }
 
 // The paper's U-Net of one channel and two classes, enlarged by windows of 3x3.

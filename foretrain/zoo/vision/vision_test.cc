@@ -94,7 +94,7 @@ TEST(VisionModels, WideSqueezeHasMoreParametersAndHardlyMoreWork) {
     more += std::int64_t{times} * (2 * expanded + 1) * (expanded / 4 - in / 4);
   }
   EXPECT_EQ(graph::parameter_count(wide) - graph::parameter_count(narrow), more);
-  EXPECT_NEAR(product_flops(wide, 1) / product_flops(narrow, 1), 1.0, 0.03);
+  EXPECT_NEAR(gemm_flops(wide, 1) / gemm_flops(narrow, 1), 1.0, 0.03);
 }
 
 TEST(VisionModels, ClassesChangeTheLastLayerOnly) {

@@ -34,7 +34,7 @@ constexpr std::array kRows{
     Row{"vit_h_14", "vision transformer, huge, patches of 14x14", 14, 32, 16, 1280, 5120},
 };
 
-// One product for queries, keys and values, copied apart by heads.
+// One GEMM for queries, keys and values, copied apart by heads.
 TensorId self_attention(Builder& b, TensorId x, const Row& row) {
   const Scope scope(b, "self_attention");
   const TensorId weight = b.parameter("in_proj_weight", {3 * row.hidden, row.hidden});

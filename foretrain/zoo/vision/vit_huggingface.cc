@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The vision transformer as Hugging Face's ViTForImageClassification runs it; torchvision's, in
-// vit.cc, computes queries, keys and values in one product.
+// vit.cc, computes queries, keys and values in one GEMM.
 // Source: Dosovitskiy et al., ICLR 2021; transformers, modeling_vit.py.
 #include <string>
 

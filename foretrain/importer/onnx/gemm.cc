@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products. With a weight of the file on the right they are linear layers.
+// GEMMs. With a weight of the file on the right they are linear layers.
 #include <array>
 #include <utility>
 
