@@ -2,7 +2,8 @@
 """Checks what the documents say about the tree, and that no file names a place on a machine.
 
 Every folder of foretrain/ is named in docs/architecture.md, every relative link in a Markdown
-file leads to a file, as does every path in backticks (from the root, or from foretrain/), no line
+file leads to a file, as does every path in backticks (from the root, or from foretrain/), every
+page that another file names is there, no line
 of them is longer than 120 columns outside tables, the tables of docs/models/ are what
 write_models.py writes, and no text file contains a path of somebody's home or working folder.
 Prints one line per finding and exits with 1 where there is any.
@@ -23,6 +24,7 @@ ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:|#")  # another scheme, or a heading 
 PATH = re.compile(r"`([\w.*-]+(?:/[\w.*-]+)+/?)`")
 PLACEHOLDER = re.compile(r"(^|/)[A-Z]+([./]|$)")  # data/evaluate/NAME.json
 OURS = (".cc", ".h", ".py", ".cmake")  # a path that ends so is one of this repository
+PAGE = re.compile(r"(?<![\w/.-])docs/[\w/-]+\.md")  # in any file: a comment, a note of a predictor
 MACHINE_PATH = re.compile(r"(?<![\w.~/)\]}-])/(?:home|root|Users|work|workspace)/\w[\w./-]*")
 
 
@@ -93,6 +95,14 @@ def check_columns(file: str, text: str) -> list[str]:
     ]
 
 
+def check_pages(root: pathlib.Path, file: str, text: str) -> list[str]:
+    return [
+        f"{file}:{line_of(text, match.start())}: there is no {match.group()}"
+        for match in PAGE.finditer(text)
+        if not (root / match.group()).exists()
+    ]
+
+
 def check_machine_paths(file: str, text: str) -> list[str]:
     return [
         f"{file}:{line_of(text, match.start())}: names a place on a machine: {match.group()}"
@@ -106,6 +116,8 @@ def check(root: pathlib.Path) -> list[str]:
         if file.endswith(".md"):
             findings += check_links(root, file, text) + check_paths(root, file, text)
             findings += check_columns(file, text)
+        else:
+            findings += check_pages(root, file, text)
         findings += check_machine_paths(file, text)
     return findings + write_models.findings_of(root)
 

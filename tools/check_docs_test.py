@@ -50,6 +50,11 @@ class CheckDocs(unittest.TestCase):
         for path in ("foretrain/base/b.h", "foretrain/gone/", "base/b.h", "gone/a.cc", "data/x/c.json", "data/*/c.json"):
             self.assert_finds(f"README.md:2: there is no {path}", {**files, "README.md": f"\nsee `{path}`\n"})
 
+    def test_finds_a_page_that_a_comment_names(self):
+        gone = "docs" + "/gone.md"
+        self.assertEqual(self.findings({**PAGE, "a.h": "// docs/architecture.md, x/" + gone + "\n"}), [])
+        self.assert_finds(f"a.h:2: there is no {gone}", {**PAGE, "a.h": f"\n// Source: {gone}.\n"})
+
     def test_finds_long_lines(self):
         self.assertEqual(self.findings({**PAGE, "README.md": "ä" * 120 + "\n| " + "x" * 200 + " |\n"}), [])
         self.assert_finds("README.md:2: 121 columns", {**PAGE, "README.md": "\n" + "x" * 121 + "\n"})

@@ -28,6 +28,10 @@ INDEX = "README.md"
 HEADERS = {
     "operators": ("foretrain/cost/constants.h", "Constants"),
     "collectives": ("foretrain/comm/constants.h", "Constants"),
+    "exchange": ("foretrain/comm/exchange_costs.h", "ExchangeCosts"),
+    "straggling": ("foretrain/cost/straggling.h", "Straggling"),
+    "memory_context": ("foretrain/memory/context.h", "ContextBytes"),
+    "frameworks": ("foretrain/cost/framework.h", "Framework"),
 }
 HEAD = ("format", "version", "notes")  # of every file
 BLOCK = re.compile(r"<!-- (constants|fields): (\w+) (\w+) -->\n.*?<!-- end -->", re.DOTALL)

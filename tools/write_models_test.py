@@ -111,7 +111,7 @@ class WriteModels(unittest.TestCase):
         self.assertEqual(write_models.filled(once, repository), once)
 
     def findings(self, text: str) -> list[str]:
-        self.write("docs/models/a.md", text)
+        self.write(f"{write_models.PAGES}/a.md", text)
         return write_models.findings_of(self.root)
 
     def test_a_page_as_written_has_no_findings(self):
@@ -132,7 +132,7 @@ class WriteModels(unittest.TestCase):
         self.assertIn("says what host.view is", " ".join(self.findings(TABLES)))
 
     def test_finds_a_page_that_the_index_leaves_out(self):
-        self.write("docs/models/b.md", "text\n")
+        self.write(f"{write_models.PAGES}/b.md", "text\n")
         self.assertIn("does not list b.md", " ".join(self.findings(TABLES)))
 
 

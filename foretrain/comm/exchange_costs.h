@@ -15,27 +15,27 @@ namespace foretrain::comm {
 struct ExchangeCosts {
   // PyTorch's DistributedDataParallel: a small first bucket so that communication starts early.
   struct Ddp {
-    double first_bucket_bytes = 0;
-    double bucket_bytes = 0;
-    double copies = 0;  // of each gradient: into its bucket, and the sum back
+    double first_bucket_bytes = 0;  // of gradients that are all-reduced together, the first time
+    double bucket_bytes = 0;        // the same, each further time
+    double copies = 0;              // of each gradient: into its bucket, and the sum back
   };
   // Horovod's tensor fusion, and the cycles in which each rank says what it has ready.
   struct Horovod {
-    double fusion_bytes = 0;
-    double cycle_s = 0;
+    double fusion_bytes = 0;  // of gradients that are all-reduced together
+    double cycle_s = 0;       // after which ranks say anew what they have ready
   };
   // nn.DataParallel handles every parameter tensor of every device on its own, from threads that
   // share one interpreter.
   struct DataParallel {
-    double tensor_s = 0;
+    double tensor_s = 0;         // host time of each parameter tensor and device
     double host_copy_share = 1;  // of the bus rate that copies reach without peer access
   };
   // Where a CPU computes, the threads that exchange gradients take its time: hooks, copies to and
   // from buckets or sockets, and sums.
   struct Cpu {
-    double ddp_gradient_s = 0;
-    double ddp_byte_s = 0;
-    double server_gradient_s = 0;
+    double ddp_gradient_s = 0;     // all-reduce, of each gradient tensor
+    double ddp_byte_s = 0;         // all-reduce, of each byte
+    double server_gradient_s = 0;  // parameter servers, of each gradient tensor
   };
   Ddp ddp;
   Horovod horovod;

@@ -32,15 +32,17 @@ struct GradientStatistics {
 // What a framework does to a step besides the model's own arithmetic; the defaults are those of
 // eager PyTorch with one launch per tensor. data/predictors/frameworks.json has those in use.
 struct Framework {
-  std::string name{};
+  std::string name{};    // by which a request asks for it
   std::string source{};  // where the row comes from
+  // How half precision is used: casts around operators, or the whole model in 16 bits.
   graph::Casting casting = graph::Casting::Automatic;
-  graph::Fusion fusion = graph::Fusion::None;
+  graph::Fusion fusion = graph::Fusion::None;  // which chains of operators become one kernel
+  // Of parameters: new in each step, or zeroed and accumulated into.
   graph::GradientHandling gradients = graph::GradientHandling::Fresh;
-  bool flash_fp32 = false;     // attention as one kernel unless the request says otherwise
-  bool flash_half = true;      // likewise in fp16, bf16, fp8
-  Flash flash = Flash::Two;    // which one
-  bool autotunes = false;      // convolutions try several algorithms first
+  bool flash_fp32 = false;   // fp32 attention is one fused kernel unless the request says otherwise
+  bool flash_half = true;    // the same in half precision and FP8
+  Flash flash = Flash::Two;  // generation of that kernel
+  bool autotunes = false;    // convolutions try several algorithms first
   bool channels_last = false;  // 16-bit convolutions run in NHWC: no transposes
   bool copies_heads = true;    // GEMMs of transposed 4-D operands copy them first
   bool fused_update = false;   // one kernel reads and writes each optimizer value once
@@ -49,13 +51,13 @@ struct Framework {
   double host_scale = 1;       // host time per operator against eager PyTorch
   double update_passes = 1;    // memory traffic of the optimizer, times that of its kernels
   double update_tensors_per_launch = 1;  // parameters that one launch of the optimizer updates
-  GradientStatistics statistics{};
-  GradientStatistics preconditioned{};  // in addition, of Adam and AdamW
-  bool waits_for_device = false;        // the host begins the update when the device is done
-  bool gradients_together = false;      // all of them are handed out when backward has ended
-  double hook_s = 0;                    // host time per gradient of a parameter, during backward
-  double host_per_tensor_s = 0;         // likewise per parameter tensor and step, in the update
-  double host_per_step_s = 0;           // likewise per step
+  GradientStatistics statistics{};       // of gradients, beside the update
+  GradientStatistics preconditioned{};   // in addition, of Adam and AdamW
+  bool waits_for_device = false;         // the host begins the update when the device is done
+  bool gradients_together = false;       // all of them are handed out when backward has ended
+  double hook_s = 0;                     // host time per gradient of a parameter, during backward
+  double host_per_tensor_s = 0;          // likewise per parameter tensor and step, in the update
+  double host_per_step_s = 0;            // likewise per step
   double call_s = 0;  // host time of a pass before its first operator, for which the device waits
 };
 

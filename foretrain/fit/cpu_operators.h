@@ -8,9 +8,9 @@
 
 namespace foretrain::fit {
 
-// How fast the machine is that the operators were timed on: compute by what nearly the best product
-// reaches, memory by large streams, calls by small ones. What products reach of the peak, and such
-// calls, are the measure of all others, so they are not fitted.
+// How fast the machine is that the operators were timed on: compute by what nearly the best GEMM
+// reaches, memory by large memory-bound operators, calls by small ones. What GEMMs reach of the
+// peak, and such calls, are the measure of all others, so they are not fitted.
 Calibration machine_of(const measured::OperatorCases& cases, const cost::Constants& constants,
                        const hw::Catalog& catalog);
 

@@ -11,7 +11,8 @@
 namespace foretrain::fit {
 namespace {
 
-// Products and streams whose times are what the model says of a device that `truth` describes.
+// GEMMs and memory-bound operators whose times are what the model says of a device that `truth`
+// describes.
 measured::OperatorCases timed_by(const Calibration& truth, const std::string& device,
                                  const cost::OperatorModel& model, const hw::Catalog& catalog) {
   const std::vector<std::string> columns{"kind", "shapes", "attributes", "direction", "time_s"};

@@ -15,7 +15,7 @@ namespace foretrain::measured {
 // Whether the file is one of those that read_operators knows, by its columns.
 bool has_operators(const std::vector<std::string>& columns);
 
-// Every `stride`-th row of a table of NeuSight's (products, convolutions, or what streams memory),
+// Every `stride`-th row of a table of NeuSight's (GEMMs, convolutions, or what is memory-bound),
 // or of operators that `foretrain collect operators` timed (the store's table, docs/store.md).
 // Throws Error(BadInput) naming the line, Io.
 OperatorCases read_operators(Table& table, std::size_t stride = 1);

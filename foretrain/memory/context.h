@@ -14,7 +14,7 @@
 namespace foretrain::memory {
 
 struct ContextBytes {
-  std::map<std::string, double, std::less<>> gpu;  // by architecture
+  std::map<std::string, double, std::less<>> gpu;  // of that architecture
   double other_gpu = 0;                            // of any other architecture
   double cpu = 0;                                  // the process itself
   double collectives = 0;  // channels and buffers of NCCL, on a GPU among several workers
