@@ -55,7 +55,7 @@ std::string devices_table(const hw::Catalog& catalog,
   }
   return render(table, screen) + "\n" +
          wrap(
-             "fp32, fp16, bf16: peak of matrix products in TFLOP/s, dense; $/hour: of one device "
+             "fp32, fp16, bf16: peak of GEMMs in TFLOP/s, dense; $/hour: of one device "
              "in its cheapest cloud instance. A full name shows all values with their sources.",
              "  ", screen);
 }

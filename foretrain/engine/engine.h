@@ -16,7 +16,7 @@
 namespace foretrain {
 
 // One number of the report that an engine can tell, by its path there: "step_time_s",
-// "memory_bytes.peak", "resources.worker.net_tx.burst_amount". predict/targets.h lists them all.
+// "memory_bytes.peak". predict/targets.cc lists them all; resources come from the operator engine.
 struct Target {
   std::string_view name;
   Estimate estimate;

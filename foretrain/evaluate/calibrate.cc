@@ -45,7 +45,7 @@ std::vector<std::size_t> different_runs(const std::vector<Waiting*>& rows) {
 
 // Calibrates one group and predicts it anew.
 CalibratedGroup calibrate_group(const std::vector<Waiting*>& rows, const Options& options,
-                                const Library& library, Predictor& plain) {
+                                const Library& library, PredictionCache& plain) {
   static const std::size_t kStep = measured::report_number_named("step_time_s");
   const std::vector<std::size_t> runs = different_runs(rows);
   std::vector<Shares> shares;
@@ -68,7 +68,7 @@ CalibratedGroup calibrate_group(const std::vector<Waiting*>& rows, const Options
     return other.device == group.calibration.device;  // which it started from
   });
   own.calibrations.push_back(group.calibration);
-  Predictor calibrated(own, options.threads);
+  PredictionCache calibrated(own, options.threads);
   judge(rows, calibrated);
   for (Waiting* row : rows) {
     if (!used.contains(row->one.request)) continue;
@@ -120,7 +120,7 @@ std::vector<CalibratedGroup> judge_calibrated(std::vector<Waiting>& rows, const 
                                               const Library& library) {
   std::vector<Waiting*> all;
   for (Waiting& row : rows) all.push_back(&row);
-  Predictor plain(library, options.threads);
+  PredictionCache plain(library, options.threads);
   judge(all, plain);
   std::vector<std::string> by{"device"};
   by.insert(by.end(), options.calibration.by.begin(), options.calibration.by.end());

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "foretrain/evaluate/evaluate.h"
 #include "foretrain/measured/test_files.h"
 #include "foretrain/predict/predict.h"
 

@@ -10,7 +10,7 @@
 #include "foretrain/evaluate/calibrate.h"
 #include "foretrain/evaluate/collective_clock.h"
 #include "foretrain/evaluate/operator_clock.h"
-#include "foretrain/evaluate/predictor.h"
+#include "foretrain/evaluate/prediction_cache.h"
 #include "foretrain/evaluate/summary.h"
 #include "foretrain/measured/collective_file.h"
 #include "foretrain/measured/measurements.h"
@@ -64,7 +64,7 @@ class Run {
   const Options& options_;
   const Observer& observer_;
   const Library& library_;
-  Predictor predictor_;
+  PredictionCache predictor_;
   Summary summary_;
   std::string file_;
   std::set<std::string> sources_;  // seen, for the message that one is not there

@@ -26,7 +26,7 @@ void compare(const Prediction& prediction, std::size_t number, Case& one) {
 
 }  // namespace
 
-void judge(const std::vector<Waiting*>& rows, Predictor& predictor) {
+void judge(const std::vector<Waiting*>& rows, PredictionCache& predictor) {
   std::vector<std::string> requests;
   for (const Waiting* row : rows) {
     if (!row->one.request.empty()) requests.push_back(row->one.request);

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "foretrain/evaluate/evaluate.h"
-#include "foretrain/evaluate/predictor.h"
+#include "foretrain/evaluate/cases.h"
+#include "foretrain/evaluate/prediction_cache.h"
 
 namespace foretrain::evaluate {
 
@@ -15,6 +15,6 @@ struct Waiting {
 };
 
 // Predicts the rows that have a request and compares them.
-void judge(const std::vector<Waiting*>& rows, Predictor& predictor);
+void judge(const std::vector<Waiting*>& rows, PredictionCache& predictor);
 
 }  // namespace foretrain::evaluate

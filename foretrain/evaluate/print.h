@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "foretrain/evaluate/evaluate.h"
+#include "foretrain/evaluate/cases.h"
 
 namespace foretrain::evaluate {
 

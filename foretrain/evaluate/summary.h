@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "foretrain/evaluate/evaluate.h"
+#include "foretrain/evaluate/cases.h"
 
 namespace foretrain::evaluate {
 

@@ -2,7 +2,10 @@
 // The constants of PyTorch's operators on a CPU from what `foretrain collect operators` timed.
 #pragma once
 
-#include "foretrain/fit/operators.h"
+#include "foretrain/cost/constants.h"
+#include "foretrain/fit/fitted_group.h"
+#include "foretrain/fit/operator_fit.h"
+#include "foretrain/hw/catalog.h"
 #include "foretrain/knowledge/calibration.h"
 #include "foretrain/measured/operator_file.h"
 

@@ -10,15 +10,10 @@
 
 #include "foretrain/cost/constants.h"
 #include "foretrain/fit/fitted_group.h"
+#include "foretrain/fit/operator_fit.h"
 #include "foretrain/hw/catalog.h"
 
 namespace foretrain::fit {
-
-struct OperatorFit {
-  std::vector<std::string> without;  // devices (their catalog names) whose rows are not used
-  std::size_t most_rows = 24'000;    // of each file; evenly chosen
-  int evaluations = 800;             // of the loss, for each group of constants
-};
 
 struct FittedOperators {
   cost::Constants constants;

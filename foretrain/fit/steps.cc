@@ -7,6 +7,7 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/near.h"
+#include "foretrain/evaluate/evaluate.h"
 #include "foretrain/fit/detail/least_squares.h"
 #include "foretrain/fit/detail/search.h"
 #include "foretrain/fit/detail/step_clock.h"

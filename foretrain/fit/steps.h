@@ -10,6 +10,7 @@
 
 #include "foretrain/cost/constants.h"
 #include "foretrain/fit/fitted_group.h"
+#include "foretrain/fit/machine.h"
 #include "foretrain/knowledge/library.h"
 
 namespace foretrain::fit {
@@ -17,12 +18,6 @@ namespace foretrain::fit {
 struct StepsFit {
   std::vector<std::string> without;  // patterns of devices and models whose rows are not used
   int evaluations = 800;             // of all steps
-};
-
-// How fast a machine is around its device, against the reference.
-struct Machine {
-  double host = 1;  // issues operators
-  double copy = 1;  // copies the input
 };
 
 struct FittedSteps {

@@ -29,7 +29,7 @@ sched::Timing EngineDurations::operator()(const sched::Job& job, const sched::Al
   if (job.request.empty() || (traced && rules_.told_exactly)) {
     return sched::traced_duration(job, where);
   }
-  const Answer here = ask(job, where);
+  const PredictedStep here = ask(job, where);
   sched::Timing timing;
   if (traced) {
     timing.actual = *job.duration;
@@ -70,7 +70,7 @@ sched::Allocation EngineDurations::reference(const sched::Job& job) const {
   throw Error(ErrorKind::BadInput, "job '" + printable(job.name) + "' fits no type of device");
 }
 
-EngineDurations::Question EngineDurations::question_of(const sched::Job& job) {
+EngineDurations::AskedStep EngineDurations::asked_step(const sched::Job& job) {
   Json request = Json::parse(job.request, nullptr, false);
   if (!request.is_object()) return {job.request, {}};
   for (const char* length : {"epochs", "samples", "tokens", "dataset"}) {
@@ -86,8 +86,8 @@ EngineDurations::Question EngineDurations::question_of(const sched::Job& job) {
 }
 
 // Nodes that are described alike are alike; so are the same shares in another order.
-EngineDurations::Answer EngineDurations::ask(const sched::Job& job,
-                                             const sched::Allocation& where) {
+EngineDurations::PredictedStep EngineDurations::ask(const sched::Job& job,
+                                                    const sched::Allocation& where) {
   sched::Allocation sorted = where;
   const auto entry = [&](const sched::Share& share) {
     return cluster_.entry_of[static_cast<std::size_t>(share.node)];
@@ -96,13 +96,13 @@ EngineDurations::Answer EngineDurations::ask(const sched::Job& job,
             [&](const sched::Share& a, const sched::Share& b) {
               return std::make_pair(entry(a), -a.devices) < std::make_pair(entry(b), -b.devices);
             });
-  const Question question = question_of(job);
+  const AskedStep question = asked_step(job);
   std::string key = question.request;
   for (const sched::Share& share : sorted.shares) {
     key += " " + std::to_string(entry(share)) + ":" + std::to_string(share.devices);
   }
-  Answer answer;
-  if (const std::optional<Answer> known = recall(key)) {
+  PredictedStep answer;
+  if (const std::optional<PredictedStep> known = recall(key)) {
     answer = *known;
   } else {
     try {
@@ -117,19 +117,19 @@ EngineDurations::Answer EngineDurations::ask(const sched::Job& job,
   return answer;
 }
 
-std::optional<EngineDurations::Answer> EngineDurations::recall(const std::string& key) {
+std::optional<EngineDurations::PredictedStep> EngineDurations::recall(const std::string& key) {
   const std::lock_guard lock(mutex_);
   const auto known = answers_.find(key);
   if (known == answers_.end()) return std::nullopt;
   return known->second;
 }
 
-EngineDurations::Answer EngineDurations::predict_answer(const std::string& text,
-                                                        const sched::Allocation& where) const {
+EngineDurations::PredictedStep EngineDurations::predict_answer(
+    const std::string& text, const sched::Allocation& where) const {
   Request request = parse_request(text, "request");
   request.cluster = Described{cluster_json(cluster_, where), true};
   const Report report = predict(request, library_);
-  Answer answer;
+  PredictedStep answer;
   answer.step = report.step_time_s;
   answer.total = report.total_time_s;
   answer.network_bytes_per_s = report.sent_bytes / answer.step.value;

@@ -14,7 +14,7 @@
 namespace foretrain::fleet {
 
 // How long the jobs of a trace take, by their durations and by what the engine says about their
-// requests, each question asked once. Many threads may ask.
+// requests, each request predicted once. Many threads may ask.
 class EngineDurations {
  public:
   // What happens to a job that has both a duration and a request; one that has only one of them
@@ -39,27 +39,27 @@ class EngineDurations {
 
  private:
   // A request without its number of steps, so that jobs that differ only there share an answer.
-  struct Question {
+  struct AskedStep {
     std::string request;
     std::optional<double> steps;
   };
-  struct Answer {
+  struct PredictedStep {
     Estimate step;
     std::optional<Estimate> total;
     double network_bytes_per_s = 0;
     double network_share = 0;
   };
-  static Question question_of(const sched::Job& job);
-  Answer ask(const sched::Job& job, const sched::Allocation& where);
-  std::optional<Answer> recall(const std::string& key);
-  Answer predict_answer(const std::string& text, const sched::Allocation& where) const;
+  static AskedStep asked_step(const sched::Job& job);
+  PredictedStep ask(const sched::Job& job, const sched::Allocation& where);
+  std::optional<PredictedStep> recall(const std::string& key);
+  PredictedStep predict_answer(const std::string& text, const sched::Allocation& where) const;
   sched::Allocation reference(const sched::Job& job) const;
 
   const SimulatedCluster& cluster_;
   const Library& library_;
   Rules rules_;
   std::mutex mutex_;
-  std::unordered_map<std::string, Answer> answers_;
+  std::unordered_map<std::string, PredictedStep> answers_;
 };
 
 }  // namespace foretrain::fleet

@@ -17,6 +17,12 @@ Least least(Kind kind) {
     case Kind::Opaque:
     case Kind::Update:
     case Kind::ZeroGrad:
+    case Kind::AllReduce:
+    case Kind::Broadcast:
+    case Kind::Reduce:
+    case Kind::Pull:
+    case Kind::Push:
+    case Kind::ServerUpdate:
       return {0, 0};
     case Kind::Fill:
       return {0, 1};

@@ -40,7 +40,7 @@ struct Configuration {
 };
 
 // One measurement to be made.
-struct Task {
+struct PlannedRun {
   int configuration = 0;  // index into Campaign::configurations
   int repeat = 0;
 };
@@ -59,7 +59,7 @@ struct Campaign {
   std::vector<RemoteHost> hosts{};  // empty: this machine
   std::vector<Setting> settings{};
   std::vector<Configuration> configurations{};
-  std::vector<Task> tasks{};  // in the order in which they are run: repeats are far apart
+  std::vector<PlannedRun> tasks{};  // in the order in which they are run: repeats are far apart
 };
 
 // Reads a campaign; docs/collect.md describes the file. Throws Error(BadInput) naming `where`.

@@ -66,7 +66,7 @@ class Collector {
   void measure_all() {
     summary_.total = campaign_.tasks.size();
     build_models();
-    std::vector<Task> left = tasks_left();
+    std::vector<PlannedRun> left = tasks_left();
     left.resize(std::min(left.size(), options_.most));
     todo_ = left.size();
     if (!left.empty()) introduce();
@@ -77,7 +77,7 @@ class Collector {
   }
 
   // Those that are not in the store and can be had here.
-  std::vector<Task> tasks_left() {
+  std::vector<PlannedRun> tasks_left() {
     const std::vector<SettingPlan> plan = plan_of(campaign_, &store_, bench_.hosts.means());
     for (std::size_t i = 0; i < plan.size(); ++i) {
       summary_.found += plan[i].found;
@@ -85,8 +85,8 @@ class Collector {
       summary_.left_out += plan[i].runs - plan[i].found;
       note("the setting '" + campaign_.settings[i].name + "' is left out: " + plan[i].obstacle);
     }
-    std::vector<Task> left;
-    for (const Task& task : campaign_.tasks) {
+    std::vector<PlannedRun> left;
+    for (const PlannedRun& task : campaign_.tasks) {
       const Configuration& one = configuration(task);
       if (!plan[static_cast<std::size_t>(one.setting)].obstacle.empty()) continue;
       if (!store_.has(campaign_.name, one.text, task.repeat)) left.push_back(task);
@@ -106,7 +106,7 @@ class Collector {
     if (interrupted()) throw Error(ErrorKind::Io, "interrupted");
   }
 
-  const Configuration& configuration(const Task& task) const {
+  const Configuration& configuration(const PlannedRun& task) const {
     return campaign_.configurations[static_cast<std::size_t>(task.configuration)];
   }
 
@@ -157,7 +157,7 @@ class Collector {
   }
 
   // Whether the measurement is in the store at the end.
-  bool attempt(const Task& task) {
+  bool attempt(const PlannedRun& task) {
     const Configuration& one = configuration(task);
     for (int number = 1; number <= campaign_.attempts; ++number) {
       const bool last = number == campaign_.attempts;
@@ -187,7 +187,7 @@ class Collector {
     } while (Seconds(Clock::now() - start) < kQuietPatience);
   }
 
-  store::RunRecord run_once(const Task& task, bool last) {
+  store::RunRecord run_once(const PlannedRun& task, bool last) {
     const Configuration& one = configuration(task);
     wait_for_quiet();
     store::RunRecord record;

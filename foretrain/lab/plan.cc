@@ -27,7 +27,7 @@ std::vector<SettingPlan> plan_of(const Campaign& campaign, const store::Store* s
     ++(one.whole() ? setting.whole : setting.configurations);
     if (one.split == "test") ++setting.test;
   }
-  for (const Task& task : campaign.tasks) {
+  for (const PlannedRun& task : campaign.tasks) {
     const Configuration& one =
         campaign.configurations[static_cast<std::size_t>(task.configuration)];
     SettingPlan& setting = plan[static_cast<std::size_t>(one.setting)];

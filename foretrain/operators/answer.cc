@@ -14,7 +14,7 @@ namespace foretrain::operators {
 namespace {
 
 constexpr std::size_t kTopOperators = 10;
-constexpr std::string_view kWhy = "no fitted predictor was given";
+constexpr std::string_view kWhy = "no other engine answers";
 
 std::string percent(double share) {
   std::array<char, 32> text{};

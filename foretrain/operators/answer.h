@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operator engine: DeletePop's model of computation, memory access and communication, operator
-// by operator.
+// The operator engine: computation, memory access and communication, operator by operator, after
+// DeletePop (ICA3PP 2023).
 #pragma once
 
 #include <string>

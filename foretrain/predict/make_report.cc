@@ -59,7 +59,7 @@ Report report_step(const operators::StepDetail& detail) {
 // Other engines' numbers in place of those of the operator engine, and where each comes from.
 void apply(const std::vector<Chosen>& chosen, Report& report) {
   for (const char* number : {"step_time_s", "memory_bytes", "resources"}) {
-    report.engines.push_back({number, "operators", "no fitted predictor was given"});
+    report.engines.push_back({number, "operators", "no other engine answers"});
   }
   for (const Chosen& one : chosen) {
     if (one.engine == "operators") continue;

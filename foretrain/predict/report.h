@@ -57,7 +57,7 @@ struct Report {
   std::vector<std::string> warnings;
 };
 
-// The JSON of INTERFACE, on one line.
+// As JSON, on one line.
 std::string to_json(const Report& report);
 
 }  // namespace foretrain

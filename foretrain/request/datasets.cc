@@ -44,7 +44,7 @@ double dataset_samples(const std::string& name) {
   std::string list;
   for (const std::string& text : known) list += (list.empty() ? "" : ", ") + text;
   throw Error(ErrorKind::NotFound, "data set '" + printable(name) + "' is not known" +
-                                       did_you_mean(name, known) + " Known: " + list +
+                                       did_you_mean(name, known) + "; known: " + list +
                                        "; or give 'samples'");
 }
 

@@ -139,7 +139,8 @@ constexpr std::array kFields{
     field<&Request::predictors>(
         {.name = "predictors",
          .group = "Engine",
-         .help = "files written by fit: operators, calibration, framework, intervals"}),
+         .help = "files as in data/predictors/ or written by fit: operators, collectives, "
+                 "calibration, framework, intervals, exchange, straggling, memory_context"}),
     field<&Request::engine>({.name = "engine",
                              .group = "Engine",
                              .help = "what predicts",

@@ -70,9 +70,8 @@ void refuse_what_is_missing(const Request& request) {
                 "horovod) without sharding, model parallelism or recomputation");
   }
   if (request.engine != "auto" && request.engine != "operators") {
-    throw Error(ErrorKind::Unsupported, "engine '" + request.engine +
-                                            "' needs a fitted predictor, which this version cannot "
-                                            "load; use operators");
+    throw Error(ErrorKind::Unsupported,
+                "engine '" + request.engine + "' is not in this version; use operators");
   }
   if (request.mode == Mode::Inference && (strategy.kind == Parallel::ParameterServer)) {
     throw Error(ErrorKind::Unsupported,

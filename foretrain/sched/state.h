@@ -96,7 +96,6 @@ class State {
   // Running jobs by rank; a pass that plans ahead may change it and must restore it.
   Running& running() { return running_; }
   const std::vector<int>& running_slots() const { return running_slots_; }
-  Key key_if_running(int slot) const;          // of a job that waits
   std::int64_t count() { return ++counter_; }  // 1, 2, 3, ...: for ties
 
   // How long the job takes in a pool, on as few nodes as can be.

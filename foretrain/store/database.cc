@@ -10,7 +10,6 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/near.h"
 #include "foretrain/store/detail/schema.h"
-#include "foretrain/store/store.h"
 
 namespace foretrain::store {
 namespace {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "foretrain/store/store.h"
+#include "foretrain/store/tables.h"
 
 namespace foretrain::store {
 
@@ -34,12 +35,6 @@ using OnLines = std::function<void(std::size_t lines, std::optional<double> shar
 // are refused. Throws Error(BadInput) naming file and line, Error(Io).
 std::vector<Imported> import_paths(Store& store, const std::vector<std::filesystem::path>& paths,
                                    const OnLines& on_lines = {});
-
-// The tables of an export, in the order in which they refer to each other.
-const std::vector<std::string>& export_tables();
-
-// Throws Error(NotFound), with near matches, for what is none of them.
-void check_table(const std::string& table);
 
 // One table as CSV, in the order in which rows were written. Measured numbers have six significant
 // digits, whole ones all. "metrics" and "steps" name their run by its number and hold those of runs

@@ -11,7 +11,7 @@
 #include "foretrain/base/near.h"
 #include "foretrain/store/columns.h"
 #include "foretrain/store/detail/database.h"
-#include "foretrain/store/exchange.h"
+#include "foretrain/store/tables.h"
 
 namespace foretrain::store {
 namespace {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "foretrain/store/open_mode.h"
 #include "foretrain/store/rows.h"
 
 namespace foretrain::store {
@@ -23,8 +24,6 @@ struct Filter {
   std::string split{};
   std::string status{};
 };
-
-enum class OpenMode { Create, Existing, ReadOnly };
 
 // Measurements in one SQLite file. Everything appended by one call is one transaction that is on
 // disk when the call returns (write-ahead log, synchronous=FULL): a process killed at any moment

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "foretrain/cost/constants.h"
-#include "foretrain/evaluate/evaluate.h"
-#include "foretrain/fit/steps.h"
+#include "foretrain/evaluate/cases.h"
+#include "foretrain/fit/machine.h"
 #include "foretrain/graph/bind.h"
 #include "foretrain/request/resolve.h"
 

@@ -105,7 +105,7 @@ class OnnxCall {
 OnnxValue* new_value(OnnxTranslation& all, OnnxValue value);
 
 // The tensor of the graph that a value is; what is not in the graph yet is added as a parameter
-// or buffer. onnx_weights.cc says which.
+// or buffer. weights.cc says which.
 graph::TensorId tensor_of(const OnnxCall& call, OnnxValue& value);
 graph::TensorId weight_of(const OnnxCall& call, OnnxValue& value);
 // A stored matrix of [k, n], added or turned to the [n, k] that linear layers take.

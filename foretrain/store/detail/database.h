@@ -8,12 +8,12 @@
 #include <optional>
 #include <string>
 
+#include "foretrain/store/open_mode.h"
+
 struct sqlite3;
 struct sqlite3_stmt;
 
 namespace foretrain::store {
-
-enum class OpenMode;
 
 // A statement being run. Values are bound, never pasted into the text.
 class Statement {

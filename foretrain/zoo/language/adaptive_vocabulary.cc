@@ -67,9 +67,9 @@ TensorId concat_rows(Builder& builder, TensorId a, TensorId b) {
 }
 
 // Weights, biases and projection that predict one cluster.
-class Predictor {
+class ClusterHead {
  public:
-  Predictor(Builder& builder, const AdaptiveVocabulary& vocabulary, const AdaptiveTables& shared)
+  ClusterHead(Builder& builder, const AdaptiveVocabulary& vocabulary, const AdaptiveTables& shared)
       : builder_(builder),
         vocabulary_(vocabulary),
         shared_(shared),
@@ -169,7 +169,7 @@ TensorId adaptive_loss(Builder& builder, TensorId x, TensorId targets,
   const Scope scope(builder, "crit");
   const TensorId all = flat(builder, x, {-1, vocabulary.width});
   const std::vector<TensorId> clusters = by_cluster(builder, targets, vocabulary);
-  Predictor predictor(builder, vocabulary, shared);
+  ClusterHead predictor(builder, vocabulary, shared);
   std::vector<TensorId> losses{predictor.loss(0, all, flat(builder, targets, {-1}))};
   for (std::size_t i = 1; i < kClusters; ++i) {
     const TensorId tokens = flat(builder, clusters[i], {-1});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/evaluate/predictor.h"
+#include "foretrain/evaluate/prediction_cache.h"
 
 #include <gtest/gtest.h>
 
@@ -11,9 +11,9 @@ namespace {
 const std::string kSmall = R"({"model": "mlp:layers=1", "device": "t4", "batch": 2})";
 const std::string kLarge = R"({"model": "mlp:layers=3", "device": "t4", "batch": 2})";
 
-TEST(Predictor, KeepsTheOrderAndPredictsEqualRequestsOnce) {
+TEST(PredictionCache, KeepsTheOrderAndPredictsEqualRequestsOnce) {
   const Library library = load_library();
-  Predictor predictor(library, 1);
+  PredictionCache predictor(library, 1);
   const auto first = predictor.predict({kSmall, kLarge, kSmall});
   ASSERT_EQ(first.size(), 3U);
   EXPECT_EQ(first[0], first[2]);
@@ -25,9 +25,9 @@ TEST(Predictor, KeepsTheOrderAndPredictsEqualRequestsOnce) {
   EXPECT_EQ(predictor.predict({kLarge})[0], first[1]);
 }
 
-TEST(Predictor, KeepsTheReasonOfARefusal) {
+TEST(PredictionCache, KeepsTheReasonOfARefusal) {
   const Library library = load_library();
-  Predictor predictor(library, 2);
+  PredictionCache predictor(library, 2);
   const auto predictions =
       predictor.predict({R"({"model": "nothing", "device": "t4"})", kSmall, "{"});
   EXPECT_NE(predictions[0]->error.find("nothing"), std::string::npos);
@@ -35,15 +35,15 @@ TEST(Predictor, KeepsTheReasonOfARefusal) {
   EXPECT_NE(predictions[2]->error, "");
 }
 
-TEST(Predictor, GivesTheSameOnAnyNumberOfThreads) {
+TEST(PredictionCache, GivesTheSameOnAnyNumberOfThreads) {
   const Library library = load_library();
   std::vector<std::string> requests;
   for (int batch = 1; batch <= 12; ++batch) {
     requests.push_back(R"({"model": "resnet18-cifar", "device": "t4", "batch": )" +
                        std::to_string(batch) + "}");
   }
-  Predictor one(library, 1);
-  Predictor four(library, 4);
+  PredictionCache one(library, 1);
+  PredictionCache four(library, 4);
   const auto alone = one.predict(requests);
   const auto together = four.predict(requests);
   for (std::size_t i = 0; i < requests.size(); ++i) {

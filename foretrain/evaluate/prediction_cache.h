@@ -26,10 +26,10 @@ struct Prediction {
 };
 
 // Predicts many requests on several threads, equal ones once.
-class Predictor {
+class PredictionCache {
  public:
   // Keeps a reference to the library; 0 threads are one per core.
-  Predictor(const Library& library, int threads) : library_(library), threads_(threads) {}
+  PredictionCache(const Library& library, int threads) : library_(library), threads_(threads) {}
 
   // One prediction per request (JSON), in their order.
   std::vector<std::shared_ptr<const Prediction>> predict(const std::vector<std::string>& requests);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/evaluate/predictor.h"
+#include "foretrain/evaluate/prediction_cache.h"
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/parallel_for.h"
@@ -37,7 +37,7 @@ using Known = std::unordered_map<std::string, std::shared_ptr<const Prediction>>
 
 }  // namespace
 
-std::vector<std::shared_ptr<const Prediction>> Predictor::predict(
+std::vector<std::shared_ptr<const Prediction>> PredictionCache::predict(
     const std::vector<std::string>& requests) {
   if (known_.size() > kMostKnown) known_.clear();
   std::vector<Known::value_type*> fresh;  // a map's entries stay where they are
