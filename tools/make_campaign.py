@@ -4,7 +4,7 @@
     tools/make_campaign.py build/release/foretrain >data/lab/campaign.json
 
 Models are named ones and drawn ones of every family. Each gets batches at which a step on one core
-takes 50 to 400 ms by a rough estimate from what `foretrain graph` counts (checked against 20 models
+takes 50 to 250 ms by a rough estimate from what `foretrain graph` counts (checked against 20 models
 on a 2.x GHz server core: half to one and a half times the truth). Everything that is drawn comes from
 one seed, so the same program writes the same bytes. The test split is chosen by architecture, here,
 before anything is measured.
@@ -15,16 +15,21 @@ import random
 import subprocess
 import sys
 
-SEED = 20261116
+SEED = 20261117
 BATCHES = [2**i for i in range(13)]
-STEP_S = (0.06, 0.34)  # estimates accepted
-MOST_PARAMETERS = 12e6  # of the base setting: 48 MB over 1 Gb/s are 0.4 s
+STEP_S = (0.05, 0.25)  # estimates accepted
+MOST_PARAMETERS = 8e6  # of the base setting: 32 MB over 1 Gb/s are 0.26 s
 MOST_PARAMETERS_SLOW = 1.6e6  # over 100 Mb/s: 0.5 s
 MOST_PARAMETERS_OTHER = 5e6
-OTHER_CONFIGURATIONS = 84  # in each setting but the base
+OTHER_TRAIN, OTHER_TEST = 24, 16  # architectures in each setting but the base
 TEST_SHARE = 0.2
-WHOLE_STEPS = 50  # of each epoch
-WHOLE_EPOCHS = 3
+SECOND_BATCH = 3  # of the architectures to train on every third has two batches; of the test split all have
+OPTIMIZERS = ["sgd", "momentum", "adam", "adamw"]
+WHOLE_TRAIN, WHOLE_TEST = 14, 6
+WHOLE_WORKERS = [1, 2, 3, 4]
+WHOLE_STEPS = [16, 48, 144]  # of all workers together: the data sets are of three sizes
+MOST_PARAMETERS_WHOLE = 3e6
+WHOLE_STEP_S = 0.1  # the estimate of a step is near this
 
 BASE = "ddp2-core-1g"
 SETTINGS = {
@@ -48,6 +53,11 @@ SETTINGS = {
         "strategy": {"kind": "ps", "servers": 1, "asynchronous": True},
         "network": "1gbps",
     },
+}
+# Whole jobs: quotas of four workers sum to less than two cores.
+WHOLE_SETTINGS = {
+    f"ddp{n}-quota-1g": {"workers": n, "cores": 0.45, "strategy": {"kind": "ddp"}, "network": "1gbps"}
+    for n in WHOLE_WORKERS
 }
 
 TINY = "image=64,classes=200"  # as Tiny ImageNet; the others are as CIFAR-10
@@ -74,10 +84,10 @@ NAMED = [
     "mlp",
 ]  # fmt: skip
 DRAWN = {  # family: how many, extra parameters in turn
-    "cnn": (56, ["", f",{TINY}"]),
-    "transformer": (34, [",seq=16", ",seq=32", ",seq=64"]),
-    "lstm": (32, [",seq=16", ",seq=32", ",seq=64"]),
-    "mlp": (22, [""]),
+    "cnn": (70, ["", f",{TINY}"]),
+    "lstm": (44, [",seq=16", ",seq=32", ",seq=64"]),
+    "transformer": (28, [",seq=16", ",seq=32", ",seq=64"]),
+    "mlp": (16, [""]),
 }
 
 
@@ -105,18 +115,18 @@ def estimate(one, two, batch):
 
 
 def look(program, model):
-    """The model's parameters and the batches that suit it; None where it does not run here."""
+    """The model's parameters and the batches that suit it with their steps; None where it does not run here."""
     one = counts(program, model, 1)
     if one is None or one[3] > MOST_PARAMETERS:
         return None
     two = counts(program, model, 2)
-    fitting = [b for b in BATCHES if STEP_S[0] <= estimate(one, two, b) <= STEP_S[1]]
-    fitting = [b for b in fitting if b >= 2]  # batch norm needs two
+    steps = {b: estimate(one, two, b) for b in BATCHES if b >= 2}  # batch norm needs two
+    fitting = {b: step for b, step in steps.items() if STEP_S[0] <= step <= STEP_S[1]}
     return (model, one[3], fitting) if fitting else None
 
 
 def choose(program):
-    """Every model with its parameters and one or two batches, in the order of the lists."""
+    """Every model with its parameters and its batches, in the order of the lists."""
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         found = [f for f in pool.map(lambda m: look(program, m), NAMED) if f]
         for family, (wanted, _) in DRAWN.items():
@@ -126,7 +136,7 @@ def choose(program):
                 models = [drawn(family, seed) for seed in seeds]
                 suitable += [f for f in pool.map(lambda m: look(program, m), models) if f]
             found += suitable[:wanted]
-    return [(model, size, sorted({batches[0], batches[-1]})) for model, size, batches in found]
+    return found
 
 
 def spread(models, count, draw):
@@ -143,31 +153,31 @@ def spread(models, count, draw):
 
 
 def jobs(entries, settings, **whole):
-    """Entries with equal batches make one job."""
+    """Entries (model, optimizer, batches) with equal batches and optimizer make one job."""
     groups = {}
-    for model, batches in entries:
-        groups.setdefault(tuple(batches), []).append(model)
+    for model, optimizer, batches in entries:
+        groups.setdefault((tuple(batches), optimizer), []).append(model)
     return [
-        {"models": models, "batches": list(batches), "settings": settings, **whole}
-        for batches, models in sorted(groups.items())
+        {"models": models, "batches": list(batches), "optimizers": [optimizer], "settings": settings, **whole}
+        for (batches, optimizer), models in sorted(groups.items())
     ]
 
 
-def whole_jobs(models, draw):
-    """Sixty jobs from start to end: most in the base setting."""
+def some(models, limit, test, counts, draw):
+    """Models of at most `limit` parameters: so many (train, test) of each split."""
+    small = [m for m in models if m[1] <= limit]
+    parts = [[m for m in small if (m[0] in test) == wanted] for wanted in (False, True)]
+    return [entry for part, count in zip(parts, counts) for entry in spread(part, count, draw)]
+
+
+def whole_jobs(chosen, optimizers):
+    """Jobs from start to end: every model with one to four workers and three sizes of the data set."""
     result = []
-    plan = {BASE: 36, "ddp2-half-1g": 8, "p1w2-core-1g": 8, "p1w2a-core-1g": 8}
-    for setting, count in plan.items():
-        limit = MOST_PARAMETERS if setting == BASE else MOST_PARAMETERS_OTHER
-        chosen = spread([m for m in models if m[1] <= limit], count, draw)
-        for model, _, batches in chosen:
-            samples = batches[0] * SETTINGS[setting]["workers"] * WHOLE_STEPS
-            result += jobs([(model, batches[:1])], [setting], samples=samples, epochs=WHOLE_EPOCHS)
-    merged = {}
-    for job in result:
-        key = (tuple(job["batches"]), tuple(job["settings"]))
-        merged.setdefault(key, {**job, "models": []})["models"] += job["models"]
-    return list(merged.values())
+    for model, _, steps in chosen:
+        batch = min(steps, key=lambda b: abs(steps[b] - WHOLE_STEP_S))
+        for count in WHOLE_STEPS:
+            result += jobs([(model, optimizers[model], [batch])], list(WHOLE_SETTINGS), samples=batch * count, epochs=1)
+    return result
 
 
 def campaign(program):
@@ -175,26 +185,33 @@ def campaign(program):
     models = choose(program)
     names = [model for model, _, _ in models]
     test = sorted(draw.sample(names, round(TEST_SHARE * len(names))))
-    slow = spread([m for m in models if m[1] <= MOST_PARAMETERS_SLOW], OTHER_CONFIGURATIONS, draw)
-    other = spread([m for m in models if m[1] <= MOST_PARAMETERS_OTHER], OTHER_CONFIGURATIONS, draw)
-    first = lambda entries: [(model, batches[:1]) for model, _, batches in entries]  # noqa: E731
+    optimizers = {model: draw.choice(OPTIMIZERS) for model in names}
+
+    def entry(index, model, steps):
+        ends = sorted({min(steps), max(steps)})
+        first = index % 2 if model not in test and index % SECOND_BATCH else None
+        return model, optimizers[model], ends if first is None else ends[-first:][:1]
+
+    def other(limit):
+        chosen = some(models, limit, test, (OTHER_TRAIN, OTHER_TEST), draw)
+        return [(model, optimizers[model], [min(steps)]) for model, _, steps in chosen]
+
     return {
         "format": "foretrain-campaign",
         "version": 1,
         "name": "lab",
         "about": f"written by tools/make_campaign.py, seed {SEED}",
-        "seconds": 4,
+        "seconds": 2.5,
         "steps": 10,
-        "warm_up": 3,
-        "repeats": 2,
-        "test_repeats": 3,
+        "warm_up": 2,
+        "repeats": 3,
         "test": test,
-        "settings": SETTINGS,
+        "settings": SETTINGS | WHOLE_SETTINGS,
         "jobs": [
-            *jobs([(model, batches) for model, _, batches in models], [BASE]),
-            *jobs(first(slow), ["ddp2-core-100m"]),
-            *jobs(first(other), [s for s in SETTINGS if s not in (BASE, "ddp2-core-100m")]),
-            *whole_jobs(models, draw),
+            *jobs([entry(i, model, steps) for i, (model, _, steps) in enumerate(models)], [BASE]),
+            *jobs(other(MOST_PARAMETERS_SLOW), ["ddp2-core-100m"]),
+            *jobs(other(MOST_PARAMETERS_OTHER), [s for s in SETTINGS if s not in (BASE, "ddp2-core-100m")]),
+            *whole_jobs(some(models, MOST_PARAMETERS_WHOLE, test, (WHOLE_TRAIN, WHOLE_TEST), draw), optimizers),
         ],
     }
 

@@ -33,6 +33,8 @@ constexpr int kInterrupted = 130;
 struct Options : CollectCommon {
   std::string campaign;
   std::optional<double> foreign_cores;
+  double patience_s = 30;
+  std::vector<std::string> settings;
   std::size_t most = SIZE_MAX;
   bool dry = false;
 };
@@ -171,10 +173,12 @@ void run_campaign(const Options& options, Console& console) {
   lab::Campaign campaign =
       lab::read_campaign(read_file(options.campaign, kMostCampaignBytes), where);
   if (options.foreign_cores) campaign.most_foreign_cores = *options.foreign_cores;
+  if (!options.settings.empty()) lab::keep_settings(campaign, options.settings);
   if (options.dry) return dry_run(campaign, options, console);
   lab::CollectOptions collect;
   collect.isolated = !options.plain && campaign.hosts.empty() && lab::isolate();
   collect.most = options.most;
+  collect.patience = Seconds(options.patience_s);
   collect.on_note = print_note;
   store::Store store(options.store);
   constexpr const char* kAdvice = "what was measured is kept, the same command goes on from there";
@@ -193,6 +197,12 @@ void add_campaign_options(CLI::App& command, Options& options) {
       .add_option("--foreign-cores", options.foreign_cores,
                   "repeat runs while others use more cores than this (campaign's, 0.1)")
       ->check(number_range(0, 1e6));
+  command
+      .add_option("--patience", options.patience_s,
+                  "seconds to wait, before each run, for others to use fewer cores (30)")
+      ->check(number_range(0, 1e6));
+  command.add_option("--setting", options.settings, "only runs of these settings (all)")
+      ->type_name("NAME");
   command.add_option("--most", options.most, "stop after this many runs")->type_name("N");
   command.add_flag("--dry-run", options.dry, "check all and count what would run");
   add_collect_common(command, options);

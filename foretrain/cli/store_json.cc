@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "foretrain/cli/store_json.h"
 
+#include <cmath>
+#include <optional>
+
 #include "foretrain/base/json_writer.h"
 #include "foretrain/store/columns.h"
 
@@ -42,9 +45,12 @@ void put_row(const Row& row, JsonWriter& json) {
   json.end_object();
 }
 
-void put_times(const std::vector<double>& times_s, JsonWriter& json) {
+// What is not known is null.
+void put_numbers(const std::vector<double>& numbers, JsonWriter& json) {
   json.begin_array();
-  for (const double time_s : times_s) json.value(time_s);
+  for (const double number : numbers) {
+    json.value(std::isfinite(number) ? std::optional(number) : std::nullopt);
+  }
   json.end_array();
 }
 
@@ -76,8 +82,17 @@ void put_metrics(const store::RunRecord& record, JsonWriter& json) {
 void put_steps(const store::RunRecord& record, JsonWriter& json) {
   if (record.step_times_s.empty()) return;
   put(json.begin_object().key("run"), record.run.id);
-  put_times(record.step_times_s, json.key("times_s"));
+  put_numbers(record.step_times_s, json.key("times_s"));
   json.end_object();
+}
+
+void put_samples(const store::RunRecord& record, JsonWriter& json) {
+  for (const store::Samples& samples : record.samples) {
+    put(json.begin_object().key("run"), record.run.id);
+    put_fields(samples, json);
+    put_numbers(samples.values, json.key("values"));
+    json.end_object();
+  }
 }
 
 }  // namespace
@@ -103,7 +118,7 @@ std::string record_json(const store::RunRecord& record) {
   put_fields(record.run, json);
   json.key("metrics").begin_array();
   for (const store::Metric& metric : record.metrics) put_row(metric, json);
-  put_times(record.step_times_s, json.end_array().key("step_times_s"));
+  put_numbers(record.step_times_s, json.end_array().key("step_times_s"));
   return json.end_object().finish();
 }
 
@@ -135,6 +150,7 @@ std::string table_json(const store::Store& store, const std::string& table) {
     if (table == "runs") text = rows_json(store.runs());
     if (table == "metrics") text = measured_json(store, put_metrics);
     if (table == "steps") text = measured_json(store, put_steps);
+    if (table == "samples") text = measured_json(store, put_samples);
     if (table == "operators") text = rows_json(store.operators());
     if (table == "collectives") text = rows_json(store.collectives());
     if (table == "training") text = rows_json(store.training());

@@ -122,6 +122,18 @@ std::string key_of(const Configuration& one, const Setting& setting) {
   return key.dump();
 }
 
+// Throws an Error of the kind.
+int setting_named(const Campaign& campaign, const std::string& name, ErrorKind kind,
+                  const std::string& where) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < campaign.settings.size(); ++i) {
+    if (campaign.settings[i].name == name) return static_cast<int>(i);
+    names.push_back(campaign.settings[i].name);
+  }
+  throw Error(kind,
+              where + ": unknown setting '" + printable(name) + "'" + did_you_mean(name, names));
+}
+
 class Reader {
  public:
   Reader(const Json& file, std::string where, Campaign& campaign)
@@ -159,6 +171,7 @@ class Reader {
     campaign_.least_steps = static_cast<int>(integer_within(fields_, "steps", 20, 1, 100'000));
     campaign_.warm_up = static_cast<int>(integer_within(fields_, "warm_up", 3, 1, 1000));
     campaign_.window = Seconds(number_within(fields_, "window_s", 0.01, 0.001, 10));
+    campaign_.memory_window = Seconds(number_within(fields_, "memory_window_s", 0.002, 0.001, 10));
     campaign_.threads = static_cast<int>(integer_within(fields_, "threads", 1, 1, 1024));
     campaign_.most_foreign_cores = number_within(fields_, "foreign_cores", 0.1, 0, 1e6);
     campaign_.outlier = number_within(fields_, "outlier", 0.15, 0.001, 1e6);
@@ -197,15 +210,6 @@ class Reader {
     }
   }
 
-  int setting_named(const std::string& name, const std::string& where) const {
-    std::vector<std::string> names;
-    for (std::size_t i = 0; i < campaign_.settings.size(); ++i) {
-      if (campaign_.settings[i].name == name) return static_cast<int>(i);
-      names.push_back(campaign_.settings[i].name);
-    }
-    bad(where + ": unknown setting '" + printable(name) + "'" + did_you_mean(name, names));
-  }
-
   void read_jobs(const Json& job, const std::string& where) {
     JsonFields fields(job, where);
     const std::vector<std::string> models = texts(fields.require("models"), where + ", 'models'");
@@ -224,7 +228,7 @@ class Reader {
       bad(where + ": a whole job has 'samples' and 'epochs'");
     fields.finish();
     for (const std::string& setting : settings) {
-      one.setting = setting_named(setting, where);
+      one.setting = setting_named(campaign_, setting, ErrorKind::BadInput, where);
       for (const std::string& optimizer : optimizers) {
         one.optimizer = optimizer;
         for (const std::string& model : models) {
@@ -263,13 +267,21 @@ class Reader {
   }
 
   // All first repeats, then all second ones: those of one configuration are far apart in time.
+  // Whole jobs, which run once, come last.
   void order_tasks() {
     for (int repeat = 0; repeat < std::max(repeats_, test_repeats_); ++repeat) {
-      for (std::size_t i = 0; i < campaign_.configurations.size(); ++i) {
-        const Configuration& one = campaign_.configurations[i];
-        const int wanted = one.whole() ? 1 : one.split == "test" ? test_repeats_ : repeats_;
-        if (repeat < wanted) campaign_.tasks.push_back({static_cast<int>(i), repeat});
-      }
+      add_tasks(repeat, [&](const Configuration& one) {
+        return !one.whole() && repeat < (one.split == "test" ? test_repeats_ : repeats_);
+      });
+    }
+    add_tasks(0, [](const Configuration& one) { return one.whole(); });
+  }
+
+  template <typename Wanted>
+  void add_tasks(int repeat, const Wanted& wanted) {
+    for (std::size_t i = 0; i < campaign_.configurations.size(); ++i) {
+      if (!wanted(campaign_.configurations[i])) continue;
+      campaign_.tasks.push_back({static_cast<int>(i), repeat});
     }
   }
 
@@ -283,6 +295,17 @@ class Reader {
 };
 
 }  // namespace
+
+void keep_settings(Campaign& campaign, const std::vector<std::string>& names) {
+  std::set<int> kept;
+  for (const std::string& name : names) {
+    kept.insert(setting_named(campaign, name, ErrorKind::NotFound, "the campaign"));
+  }
+  std::erase_if(campaign.tasks, [&](const PlannedRun& task) {
+    const auto place = static_cast<std::size_t>(task.configuration);
+    return !kept.contains(campaign.configurations[place].setting);
+  });
+}
 
 double rate_of(const std::string& text, const std::string& where) {
   const char* end = text.data() + text.size();

@@ -52,6 +52,7 @@ struct Campaign {
   int least_steps = 20;
   int warm_up = 3;
   Seconds window{0.01};
+  Seconds memory_window{0.002};  // of memory activity, whose bursts are short
   int threads = 1;
   double most_foreign_cores = 0.1;  // used by others on average; above, a run is repeated
   double outlier = 0.15;            // a repeat that differs so much from the others is repeated
@@ -64,6 +65,9 @@ struct Campaign {
 
 // Reads a campaign; docs/collect.md describes the file. Throws Error(BadInput) naming `where`.
 Campaign read_campaign(std::string_view text, const std::string& where);
+
+// Leaves the runs of these settings alone. Throws Error(NotFound) for one that the campaign lacks.
+void keep_settings(Campaign& campaign, const std::vector<std::string>& names);
 
 // "100mbps", "1gbps", "2.5gbps" as bytes per second. Throws Error(BadInput) naming `where`.
 double rate_of(const std::string& text, const std::string& where);

@@ -63,8 +63,20 @@ TEST(Campaign, MakesProductsAndRepeats) {
   EXPECT_EQ(campaign.configurations[3].split, "test");
   EXPECT_EQ(campaign.configurations[3].batch, 2);
   EXPECT_TRUE(campaign.configurations[4].whole());
+  EXPECT_EQ(campaign.tasks.back().configuration, 4);  // whole jobs come last
   // 1 Gb/s is 125 MB/s.
   EXPECT_DOUBLE_EQ(campaign.settings[0].bytes_per_s, 125e6);
+}
+
+TEST(Campaign, KeepsOnlyTheSettingsThatAreAskedFor) {
+  Campaign campaign = read_campaign(
+      file(R"({"one": {}, "two": {"workers": 3}})",
+           R"("repeats": 3, "jobs": [{"models": "m", "batches": 1, "settings": ["one", "two"]}])"),
+      "here");
+  keep_settings(campaign, {"two"});
+  ASSERT_EQ(campaign.tasks.size(), 3U);
+  EXPECT_EQ(campaign.tasks[0].configuration, 1);
+  EXPECT_THROW(keep_settings(campaign, {"tow"}), Error);
 }
 
 // Between two repeats of a configuration lie all the others.

@@ -22,7 +22,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr Seconds kQuietPatience{30};  // for others to stop, before each run
 constexpr Seconds kLook{0.5};
 constexpr std::size_t kRunsPerProcess = 50;  // then workers are started anew: memory drifts
 
@@ -180,11 +179,11 @@ class Collector {
     const Clock::time_point start = Clock::now();
     do {
       check_interrupt();
-      if (!local_) return;
+      if (!local_ || campaign_.most_foreign_cores >= core_count()) return;
       const ForeignLoad load;
       std::this_thread::sleep_for(kLook);
       if (load.cores() <= campaign_.most_foreign_cores) return;
-    } while (Seconds(Clock::now() - start) < kQuietPatience);
+    } while (Seconds(Clock::now() - start) < options_.patience);
   }
 
   store::RunRecord run_once(const PlannedRun& task, bool last) {

@@ -27,6 +27,7 @@ struct CollectOptions {
   WorkerOptions workers{};
   bool isolated = false;        // isolate.h: hosts are namespaces
   std::size_t most = SIZE_MAX;  // measurements of this call
+  Seconds patience{30};  // for others to stop, before each run; then it is tried all the same
   std::function<void(const Event&)> on_event{};
   std::function<void(const std::string&)> on_note{};
 };

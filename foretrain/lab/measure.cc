@@ -53,7 +53,7 @@ std::vector<std::string> job_lines(const Campaign& campaign, const Configuration
            {"seconds", campaign.least_time.count()},
            {"steps", campaign.least_steps},
            {"warm_up", campaign.warm_up},
-           {"window_s", campaign.window.count()},
+           {"memory_window_s", campaign.memory_window.count()},
            {"threads", campaign.threads},
            {"seed", 1}};
   if (configuration.whole()) {
@@ -120,14 +120,37 @@ std::optional<profile::Trace> memory_trace(const Json& answer, double bytes_per_
   return trace;
 }
 
-void add_metrics(const profile::Trace& trace, bool server, int instance, bool network,
-                 std::vector<store::Metric>& metrics) {
+// Which process of a job a trace is of.
+struct Process {
+  bool server = false;
+  int instance = 0;
+  bool own_network = false;
+
+  const char* role() const { return server ? "server" : "worker"; }
+  bool counts(const std::string& resource) const {
+    if (resource.starts_with("disk_") || resource == "power") return false;
+    return own_network || !resource.starts_with("net_");
+  }
+};
+
+// Metrics of every process; of the first of each role the samples are kept, too.
+void add_trace(const profile::Trace& trace, const Process& process, store::RunRecord& record) {
   for (const profile::ResourceUse& use : profile::analyse(trace).resources) {
-    if (use.name.starts_with("disk_") || use.name == "power") continue;
-    if (use.name.starts_with("net_") && !network) continue;
-    store::Metric& metric = metrics.emplace_back(metric_of(use));
-    metric.role = server ? "server" : "worker";
-    metric.instance = instance;
+    if (!process.counts(use.name)) continue;
+    store::Metric& metric = record.metrics.emplace_back(metric_of(use));
+    metric.role = process.role();
+    metric.instance = process.instance;
+  }
+  if (process.instance != 0) return;
+  for (const profile::TraceColumn& column : trace.columns) {
+    if (!process.counts(column.name)) continue;
+    record.samples.push_back({.role = process.role(),
+                              .instance = process.instance,
+                              .resource = column.name,
+                              .unit = column.unit,
+                              .window_s = trace.window.count(),
+                              .scale = column.scale,
+                              .values = column.samples});
   }
 }
 
@@ -169,8 +192,9 @@ void add_steps(const std::vector<Json>& answers, int workers, store::RunRecord& 
   Json details{{"parameters", answers[0].value("parameters", 0)}};
   if (compute > 0) details["compute_s"] = compute;
   if (peak > 0) details["peak_tensor_bytes"] = peak;
-  if (answers[0].contains("new_page_bytes"))
-    details["new_page_bytes"] = answers[0]["new_page_bytes"];
+  for (const char* key : {"new_page_bytes", "moved_bytes_per_step"}) {
+    if (answers[0].contains(key)) details[key] = answers[0][key];
+  }
   run.details = details.dump();
 }
 
@@ -203,15 +227,13 @@ store::RunRecord measure_steps(const Campaign& campaign, const Configuration& co
   for (std::size_t host = 0; host < answers.size(); ++host) {
     const bool server = static_cast<int>(host) >= setting.workers;
     const int instance = static_cast<int>(host) - (server ? setting.workers : 0);
-    const bool network = bench.hosts[static_cast<int>(host)].own_network;
+    const Process process{server, instance, bench.hosts[static_cast<int>(host)].own_network};
     if (host < traces.size()) {
-      add_metrics(cut(traces[host], steps.from, steps.to), server, instance, network,
-                  record.metrics);
+      add_trace(cut(traces[host], steps.from, steps.to), process, record);
     }
-    const auto memory = memory_trace(answers[host], bench.memory_bytes_per_s, campaign.window);
-    if (memory) {
-      add_metrics(cut(*memory, steps.from, steps.to), server, instance, network, record.metrics);
-    }
+    const auto memory =
+        memory_trace(answers[host], bench.memory_bytes_per_s, campaign.memory_window);
+    if (memory) add_trace(cut(*memory, steps.from, steps.to), process, record);
   }
   return record;
 }

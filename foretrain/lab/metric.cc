@@ -23,7 +23,8 @@ store::Metric metric_of(const profile::ResourceUse& use) {
           .burst_amount_sd = bursts.burst_amount_sd,
           .idle_amount_sd = bursts.idle_amount_sd,
           .burst_sd_s = seconds_of(bursts.burst_sd),
-          .idle_sd_s = seconds_of(bursts.idle_sd)};
+          .idle_sd_s = seconds_of(bursts.idle_sd),
+          .burst_share = bursts.burst_share};
 }
 
 }  // namespace foretrain::lab

@@ -119,11 +119,22 @@ Bursts one_state(const std::vector<double>& samples, double scale) {
   if (mean.value() > scale / 2) {
     bursts.pattern = Pattern::B;
     bursts.burst_amount = mean.value();
+    bursts.burst_share = 1;
   } else {
     bursts.pattern = Pattern::I;
     bursts.idle_amount = mean.value();
   }
   return bursts;
+}
+
+double burst_share(const std::vector<Run>& runs) {
+  double in_bursts = 0;
+  double all = 0;
+  for (const Run& run : runs) {
+    all += static_cast<double>(run.length);
+    if (run.burst) in_bursts += static_cast<double>(run.length);
+  }
+  return in_bursts / all;
 }
 
 // What the runs of one state have in common.
@@ -206,7 +217,8 @@ std::optional<Bursts> split_bursts(const std::vector<double>& samples,
                 .burst_amount_sd = burst.amount_sd,
                 .idle_amount_sd = idle.amount_sd,
                 .burst_sd = burst.duration_sd,
-                .idle_sd = idle.duration_sd};
+                .idle_sd = idle.duration_sd,
+                .burst_share = burst_share(runs)};
 }
 
 std::vector<double> sample_levels(const std::vector<Level>& levels, Seconds end, Seconds window) {

@@ -28,6 +28,9 @@ struct Bursts {
   std::optional<double> idle_amount_sd;
   std::optional<Seconds> burst_sd;
   std::optional<Seconds> idle_sd;
+  // Of all time in bursts, incomplete ones too: 0 for I, 1 for B. Times the period of what repeats
+  // it is the burst time per step, which does not flicker where two bursts merge into one or not.
+  double burst_share = 0;
 };
 
 struct SplitOptions {

@@ -331,5 +331,13 @@ TEST(SampleLevels, FeedsSplitBursts) {
   EXPECT_NEAR(bursts->idle->count(), 0.70, 1e-12);
 }
 
+// Ten samples: 1 of the first burst, then 3 idle, 4 busy, 2 idle: 5 of 10 in bursts.
+TEST(SplitBursts, TheShareCountsIncompleteRunsToo) {
+  const std::vector<double> samples{100, 0, 0, 0, 100, 100, 100, 100, 0, 0};
+  EXPECT_DOUBLE_EQ(split_bursts(samples, {.scale = 100})->burst_share, 0.5);
+  EXPECT_EQ(split_bursts({100, 100}, {.scale = 100})->burst_share, 1);
+  EXPECT_EQ(split_bursts({0, 0}, {.scale = 100})->burst_share, 0);
+}
+
 }  // namespace
 }  // namespace foretrain::resource

@@ -75,6 +75,18 @@ void each_column(Row& row, const Visit& visit) {
   visit("idle_amount_sd", row.idle_amount_sd);
   visit("burst_sd_s", row.burst_sd_s);
   visit("idle_sd_s", row.idle_sd_s);
+  visit("burst_share", row.burst_share);
+}
+
+// Without the run that it belongs to and the values, which are packed.
+template <RowOf<Samples> Row, typename Visit>
+void each_column(Row& row, const Visit& visit) {
+  visit("role", row.role);
+  visit("instance", row.instance);
+  visit("resource", row.resource);
+  visit("unit", row.unit);
+  visit("window_s", row.window_s);
+  visit("scale", row.scale);
 }
 
 template <RowOf<Operator> Row, typename Visit>
@@ -139,6 +151,8 @@ template <>
 inline constexpr const char* kTableOf<Run> = "runs";
 template <>
 inline constexpr const char* kTableOf<Metric> = "metrics";
+template <>
+inline constexpr const char* kTableOf<Samples> = "samples";
 template <>
 inline constexpr const char* kTableOf<Operator> = "operators";
 template <>

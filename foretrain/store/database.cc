@@ -248,11 +248,15 @@ void Database::check_identity(bool may_create) {
 // Brings the tables of an older version up to date; who reads alone sees them so and leaves the
 // file as it is.
 void Database::upgrade(OpenMode mode) {
-  const auto old = [&] { return number("PRAGMA user_version") < kSchemaVersion; };
-  if (!old()) return;
-  if (mode == OpenMode::ReadOnly) return execute(kUpgradedView);
+  const auto version = [&] { return static_cast<std::size_t>(number("PRAGMA user_version")); };
+  if (version() == kSchemaVersion) return;
+  if (mode == OpenMode::ReadOnly) {
+    for (std::size_t v = version(); v < kSchemaVersion; ++v) execute(kUpgradedViews.at(v - 1));
+    return;
+  }
   Transaction transaction(*this);
-  if (old()) execute(kUpgrade);
+  for (std::size_t v = version(); v < kSchemaVersion; ++v) execute(kUpgrades.at(v - 1));
+  execute(("PRAGMA user_version=" + std::to_string(kSchemaVersion)).c_str());
   transaction.commit();
 }
 

@@ -8,6 +8,7 @@
 #include "foretrain/base/near.h"
 #include "foretrain/store/columns.h"
 #include "foretrain/store/detail/csv_rows.h"
+#include "foretrain/store/detail/pack_samples.h"
 #include "foretrain/store/exchange.h"
 
 namespace foretrain::store {
@@ -95,6 +96,16 @@ void write_steps(const Store& store, std::ostream& out) {
   }
 }
 
+void write_samples(const Store& store, std::ostream& out) {
+  out << "run," << column_list<Samples>() << ",packed\n";
+  for (const Run& run : store.runs({.status = "ok"})) {
+    for (const Samples& samples : store.run(run.id).samples) {
+      out << run.id << ',' << line_of(samples) << ',' << base64(pack_samples(samples.values))
+          << '\n';
+    }
+  }
+}
+
 void write_training(const Store& store, std::ostream& out) {
   out << column_list<Training>() << ",file\n";
   for (const Training& row : store.training())
@@ -107,6 +118,7 @@ void write_table(const Store& store, const std::string& table, std::ostream& out
   if (table == "runs") return write_runs(store, out);
   if (table == "metrics") return write_metrics(store, out);
   if (table == "steps") return write_steps(store, out);
+  if (table == "samples") return write_samples(store, out);
   if (table == "operators") return write_all(store.operators(), out);
   if (table == "collectives") return write_all(store.collectives(), out);
   write_training(store, out);
@@ -131,8 +143,9 @@ bool write_file(const Store& store, const std::string& table, const std::filesys
 }  // namespace
 
 const std::vector<std::string>& export_tables() {
-  static const std::vector<std::string> kTables{"machines", "campaigns", "runs",        "metrics",
-                                                "steps",    "operators", "collectives", "training"};
+  static const std::vector<std::string> kTables{"machines",  "campaigns",   "runs",
+                                                "metrics",   "steps",       "samples",
+                                                "operators", "collectives", "training"};
   return kTables;
 }
 

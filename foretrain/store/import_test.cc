@@ -175,6 +175,27 @@ TEST(Import, ReadsStepsOneByOneToo) {
   EXPECT_EQ(other.run(1).step_times_s, (std::vector<double>{0.25, 0.5}));
 }
 
+TEST(Import, RefusesSamplesThatAreDamaged) {
+  const TemporaryStore file;
+  const TemporaryFolder folder;
+  Store store = file.open();
+  store.append_run(sample_record(0));
+  export_folder(store, folder.path());
+  std::string samples = read_file(folder.path() / "samples.csv", kMostBytes);
+  samples.erase(samples.size() - 9, 4);
+  folder.file("samples.csv", samples);
+  const TemporaryStore other_file;
+  Store other(other_file.path());
+  try {
+    import_paths(other, {folder.path()});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("file samples.csv, line 2: packed samples"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
 // An export of version 1 has no column for the request.
 TEST(Import, ReadsRunsWithoutTheirRequest) {
   const TemporaryStore file;

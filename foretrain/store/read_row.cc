@@ -54,6 +54,12 @@ void check_row(const Metric& row, const Sheet& sheet) {
   check_word("pattern", row.pattern, {"B", "I", "BIB"}, sheet);
 }
 
+void check_row(const Samples& row, const Sheet& sheet) {
+  check_word("role", row.role, {"worker", "server"}, sheet);
+  check_filled("resource", row.resource, sheet);
+  if (row.window_s <= 0) sheet.fail("the window is not positive");
+}
+
 void check_row(const Operator& row, const Sheet& sheet) {
   check_filled("machine", row.machine, sheet);
   check_filled("kind", row.kind, sheet);

@@ -45,6 +45,19 @@ struct Metric {
   std::optional<double> idle_amount_sd{};
   std::optional<double> burst_sd_s{};
   std::optional<double> idle_sd_s{};
+  std::optional<double> burst_share{};  // of the time; absent in what version 2 wrote
+};
+
+// What was sampled of one resource of one process while a run's steps were measured: the mean over
+// each of equal windows, NaN where it is not known. Kept as multiples of 1/1024 of the largest.
+struct Samples {
+  std::string role{};  // as of a metric
+  std::int64_t instance = 0;
+  std::string resource{};
+  std::string unit{};
+  double window_s = 0;
+  std::optional<double> scale{};  // the full scale: 100 %, the link's rate; absent: not known
+  std::vector<double> values{};
 };
 
 // One run of a job. `status` is "ok" for a measurement that counts; any other word ("failed",
@@ -85,6 +98,7 @@ struct RunRecord {
   Run run;
   std::vector<Metric> metrics{};
   std::vector<double> step_times_s{};  // may be empty; see is_step_time
+  std::vector<Samples> samples{};
 };
 
 // The time of one operator in one direction.

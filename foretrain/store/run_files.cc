@@ -4,7 +4,9 @@
 #include <set>
 #include <tuple>
 
+#include "foretrain/base/error.h"
 #include "foretrain/base/near.h"
+#include "foretrain/store/detail/pack_samples.h"
 #include "foretrain/store/detail/read_row.h"
 
 namespace foretrain::store {
@@ -68,6 +70,17 @@ void read_steps(Sheet& sheet, Records& records) {
   }
 }
 
+void read_samples(Sheet& sheet, Records& records) {
+  while (sheet.next()) {
+    Samples& samples = record_of(sheet, records).samples.emplace_back(read_row<Samples>(sheet));
+    try {
+      samples.values = unpack_samples(from_base64(sheet.cell("packed")));
+    } catch (const Error& error) {
+      sheet.fail(error.what());
+    }
+  }
+}
+
 }  // namespace
 
 Records read_records(const Store& store, const fs::path& folder, Meter& meter) {
@@ -80,6 +93,10 @@ Records read_records(const Store& store, const fs::path& folder, Meter& meter) {
   if (fs::exists(folder / "steps.csv")) {
     Sheet sheet(folder / "steps.csv", meter);
     read_steps(sheet, records);
+  }
+  if (fs::exists(folder / "samples.csv")) {
+    Sheet sheet(folder / "samples.csv", meter);
+    read_samples(sheet, records);
   }
   return records;
 }

@@ -112,16 +112,18 @@ TEST(StoreFile, CanBeReadByWhoMayOnlyRead) {
 TEST(StoreFile, RefusesANewerSchema) {
   const TemporaryStore file;
   file.open();
-  run_sql(file.path(), "PRAGMA user_version=3");
+  run_sql(file.path(), "PRAGMA user_version=4");
   EXPECT_EQ(open_error(file.path()), ErrorKind::Unsupported);
 }
 
-// Version 1 had no column for the request. Who only reads sees one without changing the file; the
-// first who may write adds it.
+// Version 1 had no column for the request and no samples. Who only reads sees both without changing
+// the file; the first who may write adds them.
 TEST(StoreFile, OfVersion1IsReadAndUpgraded) {
   const TemporaryStore file;
   file.open().append_run(sample_record(0));
-  run_sql(file.path(), "ALTER TABLE runs DROP COLUMN request; PRAGMA user_version=1");
+  run_sql(file.path(),
+          "ALTER TABLE runs DROP COLUMN request; ALTER TABLE metrics DROP COLUMN burst_share; "
+          "DROP TABLE samples; PRAGMA user_version=1");
   const std::string before = read_file(file.path(), 1 << 20);
   {
     const Store reader(file.path(), OpenMode::ReadOnly);
@@ -129,6 +131,8 @@ TEST(StoreFile, OfVersion1IsReadAndUpgraded) {
     EXPECT_EQ(reader.count("runs"), 1);
     EXPECT_EQ(reader.runs()[0].request, "");
     EXPECT_EQ(reader.run(1).run.step_median_s, 0.25);
+    EXPECT_FALSE(reader.run(1).metrics[0].burst_share);
+    EXPECT_TRUE(reader.run(1).samples.empty());
   }
   EXPECT_EQ(read_file(file.path(), 1 << 20), before);
   RunRecord asked = sample_record(1);
@@ -138,6 +142,7 @@ TEST(StoreFile, OfVersion1IsReadAndUpgraded) {
   ASSERT_EQ(reader.runs().size(), 2U);
   EXPECT_EQ(reader.runs()[0].request, "");
   EXPECT_EQ(reader.runs()[1].request, asked.run.request);
+  EXPECT_EQ(reader.run(2).samples.size(), 1U);
 }
 
 TEST(StoreFile, SaysWhenItIsCutOff) {

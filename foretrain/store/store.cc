@@ -11,6 +11,7 @@
 #include "foretrain/base/near.h"
 #include "foretrain/store/columns.h"
 #include "foretrain/store/detail/database.h"
+#include "foretrain/store/detail/pack_samples.h"
 #include "foretrain/store/tables.h"
 
 namespace foretrain::store {
@@ -128,6 +129,31 @@ std::vector<double> read_steps(const Database& database, std::int64_t run) {
   return {compact.begin(), compact.end()};
 }
 
+void append_samples(const Database& database, std::int64_t run,
+                    const std::vector<Samples>& samples) {
+  Statement statement = database.prepare("INSERT INTO samples(run," + column_list<Samples>() +
+                                         ",packed) VALUES(?,?,?,?,?,?,?,?)");
+  for (const Samples& one : samples) {
+    const std::string packed = pack_samples(one.values);
+    bind_row(statement.bind(run), one).bind_blob(packed.data(), packed.size()).run();
+  }
+}
+
+std::vector<Samples> read_samples(const Database& database, std::int64_t run) {
+  Statement statement = database.prepare("SELECT " + column_list<Samples>() +
+                                         ",packed FROM samples WHERE run=? ORDER BY role DESC,"
+                                         "instance,resource");
+  statement.bind(run);
+  std::vector<Samples> samples;
+  std::string packed;
+  while (statement.step()) {
+    take_row(statement, samples.emplace_back());
+    statement.take(packed);
+    samples.back().values = unpack_samples(packed);
+  }
+  return samples;
+}
+
 void check_record(const RunRecord& record) {
   const Run& run = record.run;
   for (const std::string* json : {&run.configuration, &run.request}) {
@@ -183,6 +209,7 @@ std::int64_t Store::append_run(const RunRecord& record) {
   Statement metric_insert = database_->prepare(insert_sql<Metric>("run"));
   for (const Metric& metric : record.metrics) bind_row(metric_insert.bind(id), metric).run();
   append_steps(*database_, id, record.step_times_s);
+  append_samples(*database_, id, record.samples);
   transaction.commit();
   return id;
 }
@@ -284,6 +311,7 @@ RunRecord Store::run(std::int64_t id) const {
   metrics.bind(id);
   record.metrics = all_rows<Metric>(metrics);
   record.step_times_s = read_steps(*database_, id);
+  record.samples = read_samples(*database_, id);
   return record;
 }
 

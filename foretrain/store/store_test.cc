@@ -11,7 +11,7 @@
 namespace foretrain::store {
 namespace {
 
-TEST(Store, KeepsARunWithItsMetricsAndSteps) {
+TEST(Store, KeepsARunWithItsMetricsStepsAndSamples) {
   const TemporaryStore file;
   {
     Store store = file.open();
@@ -27,6 +27,10 @@ TEST(Store, KeepsARunWithItsMetricsAndSteps) {
   EXPECT_EQ(record.metrics[0].burst_amount, 97.5);
   EXPECT_FALSE(record.metrics[0].idle_sd_s);
   EXPECT_EQ(record.step_times_s, (std::vector<double>{0.25, 0.5}));  // exact as 32-bit floats
+  ASSERT_EQ(record.samples.size(), 1U);
+  EXPECT_EQ(record.samples[0].resource, "gpu_util");
+  EXPECT_EQ(record.samples[0].window_s, 0.01);
+  EXPECT_EQ(record.samples[0].values, (std::vector<double>{64, 32, 0.125}));  // quantum 1/16
 }
 
 TEST(Store, HasOnlyWhatSucceeded) {

@@ -76,6 +76,13 @@ inline RunRecord sample_record(std::int64_t repeat) {
   metric.pattern = "BIB";
   metric.burst_amount = 97.5;
   record.step_times_s = {0.25, 0.5};
+  Samples& samples = record.samples.emplace_back();
+  samples.role = "worker";
+  samples.resource = "gpu_util";
+  samples.unit = "%";
+  samples.window_s = 0.01;
+  samples.scale = 100;
+  samples.values = {64, 32, 0.125};
   return record;
 }
 

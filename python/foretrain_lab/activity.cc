@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loaded into a training process: what its operators move, and what its tensors occupy.
 //
-// A callback around each outermost operator adds the bytes of its input and output tensors,
-// spread evenly over the time it took, to windows of CLOCK_MONOTONIC (window i begins at
-// i * window). Bytes come from shapes, not from hardware: caches and what an operator does inside
-// are not seen. An operator that only makes a view or reserves memory moves nothing.
+// A callback around each operator adds the bytes of its input and output tensors, spread evenly
+// over the time it took, to windows of CLOCK_MONOTONIC (window i begins at i * window). An operator
+// is what PyTorch's dispatcher runs and is not made of others: of aten::linear the product inside
+// counts, of aten::lstm every product of every step, and in the backward pass, whose outermost
+// records are the autograd engine's, what its functions call. Bytes come from shapes, not from
+// hardware: caches and what an operator does inside are not seen. An operator that only makes a
+// view or reserves memory moves nothing.
 //
 // Compiled by activity.py with -DNDEBUG, without which PyTorch's structs have another layout.
 #include <ATen/ATen.h>
+#include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/record_function.h>
 #include <c10/core/Allocator.h>
 #include <c10/core/CPUAllocator.h>
@@ -20,7 +24,9 @@
 #include <ctime>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace {
@@ -89,28 +95,55 @@ bool shares(const Seen& a, const Seen& b) {
   });
 }
 
-// Of the outermost operator that runs on this thread.
+// Whether an operator is made of others, which are looked at in its place.
+bool made_of_others(const c10::OperatorName& name) {
+  const auto found = c10::Dispatcher::singleton().findOp(name);
+  return found && found->hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd);
+}
+
+// Whether a record is an operator that counts; the answer is kept by name.
+bool counts(const at::RecordFunction& function) {
+  const auto name = function.operator_name();
+  if (!name) return false;  // of the autograd engine, or a user's range
+  thread_local std::unordered_map<std::string, bool> known;
+  std::string key = name->name + '.' + name->overload_name;
+  const auto found = known.find(key);
+  if (found != known.end()) return found->second;
+  return known[std::move(key)] = !made_of_others(*name);
+}
+
+// Whether the tensor that it returns, an input too, is written without being read.
+bool overwrites(std::string_view name) {
+  return name == "aten::copy_" || name == "aten::fill_" || name == "aten::zero_" ||
+         name == "aten::bernoulli_";
+}
+
+// Of the outermost operator that counts on this thread.
 thread_local int depth = 0;
 thread_local double began = 0;
 thread_local Seen inputs;
 
+struct Counted : at::ObserverContext {};
+
 // Inputs can be looked at only now: a call may end after they are gone.
 std::unique_ptr<at::ObserverContext> enter(const at::RecordFunction& function) {
+  if (!counts(function)) return nullptr;
   if (depth++ == 0) {
     inputs = look(function.inputs());
     began = now();
   }
-  return nullptr;
+  return std::make_unique<Counted>();
 }
 
-void leave(const at::RecordFunction& function, at::ObserverContext*) {
-  if (--depth != 0) return;
+void leave(const at::RecordFunction& function, at::ObserverContext* context) {
+  if (context == nullptr || --depth != 0) return;
   const double end = now();
   const std::string_view name = function.name();
   if (name.starts_with("aten::empty") || name.starts_with("aten::new_empty")) return;
   const Seen outputs = look(function.outputs());
   if (shares(inputs, outputs) && !name.ends_with("_")) return;  // a view
-  log().add(began, end, inputs.bytes + outputs.bytes);
+  const double read = overwrites(name) ? inputs.bytes - outputs.bytes : inputs.bytes;
+  log().add(began, end, std::max(read, 0.0) + outputs.bytes);
 }
 
 std::atomic<std::int64_t> live{0};

@@ -22,7 +22,7 @@ from .data import DataSet
 from .interpreter import FtgModule
 from .servers import Client, Server
 
-_COMPUTE_STEPS = 3  # without communication, after as many to warm up
+_COMPUTE_STEPS = 2  # without communication, after one to warm up
 _OPTIMIZERS: dict[str, Callable[[Any], torch.optim.Optimizer]] = {
     "sgd": lambda p: torch.optim.SGD(p, lr=1e-4),
     "momentum": lambda p: torch.optim.SGD(p, lr=1e-4, momentum=0.9),
@@ -91,7 +91,7 @@ def compute_time(module: FtgModule, job: dict[str, Any], inputs: list[Tensor]) -
     update = job["strategy"] != "ps"
     optimizer = make_optimizer(job["optimizer"], parameters)
     times = []
-    for _ in range(2 * _COMPUTE_STEPS):
+    for _ in range(1 + _COMPUTE_STEPS):
         start = time.monotonic()
         optimizer.zero_grad()
         module(*inputs).backward()
@@ -99,7 +99,7 @@ def compute_time(module: FtgModule, job: dict[str, Any], inputs: list[Tensor]) -
             optimizer.step()
         times.append(time.monotonic() - start)
     optimizer.zero_grad()
-    return statistics.median(times[_COMPUTE_STEPS:])
+    return statistics.median(times[1:])
 
 
 def join(job: dict[str, Any]) -> None:
@@ -139,7 +139,7 @@ def serve(job: dict[str, Any]) -> dict[str, Any]:
     module = FtgModule(job["graph"], job["batch"], job["seed"])
     server = Server(module, job["rank"], job, lambda p: make_optimizer(job["optimizer"], p))
     if not job.get("whole"):
-        activity.start_log(job["window_s"])
+        activity.start_log(job["memory_window_s"])
     try:
         server.serve(tuple(job["listen"]))
     finally:
@@ -164,11 +164,13 @@ def train(job: dict[str, Any]) -> dict[str, Any]:
     else:
         warm = _run(stepper, (inputs for _ in range(job["warm_up"])))
         count = steps_to_run(job, min(warm["steps_s"], default=result["compute_s"]))
-        activity.start_log(job["window_s"])
+        activity.start_log(job["memory_window_s"])
         pages = _new_pages()
         result |= _run(stepper, (inputs for _ in range(count)))
         result["new_page_bytes"] = (_new_pages() - pages) * resource.getpagesize() / count
         result |= _memory(activity.stop_log())
+        if result["moved_bytes"]:
+            result["moved_bytes_per_step"] = round(sum(result["moved_bytes"]) / count)
     stepper.close()
     leave(job)
     memory = activity.peak_bytes()

@@ -11,6 +11,7 @@ namespace foretrain::store {
 void check_row(const Machine& row, const Sheet& sheet);
 void check_row(const Campaign& row, const Sheet& sheet);
 void check_row(const Run& row, const Sheet& sheet);
+void check_row(const Samples& row, const Sheet& sheet);
 void check_row(const Metric& row, const Sheet& sheet);
 void check_row(const Operator& row, const Sheet& sheet);
 void check_row(const Collective& row, const Sheet& sheet);
@@ -26,8 +27,10 @@ void check_sign(const char* column, const Field& field, const Sheet& sheet) {
   }
 }
 
-// Whether exports of version 1 lack the column.
-inline bool is_newer(std::string_view column) { return column == "request"; }
+// Whether exports of earlier versions lack the column.
+inline bool is_newer(std::string_view column) {
+  return column == "request" || column == "burst_share";
+}
 
 // The row of the current line.
 template <typename Row>

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+
 namespace foretrain::store {
 
-inline constexpr int kSchemaVersion = 2;           // PRAGMA user_version
+inline constexpr int kSchemaVersion = 3;           // PRAGMA user_version
 inline constexpr int kApplicationId = 0x466F5472;  // PRAGMA application_id: "FoTr"
 
 // The tables; docs/store.md says what they mean.
@@ -28,8 +30,13 @@ CREATE TABLE metrics(
   run INTEGER NOT NULL REFERENCES runs(id), role TEXT NOT NULL, instance INTEGER NOT NULL,
   resource TEXT NOT NULL, unit TEXT NOT NULL, pattern TEXT NOT NULL, burst_amount REAL,
   idle_amount REAL, burst_s REAL, idle_s REAL, burst_amount_sd REAL, idle_amount_sd REAL,
-  burst_sd_s REAL, idle_sd_s REAL, PRIMARY KEY (run, role, instance, resource)) WITHOUT ROWID;
+  burst_sd_s REAL, idle_sd_s REAL, burst_share REAL,
+  PRIMARY KEY (run, role, instance, resource)) WITHOUT ROWID;
 CREATE TABLE steps(run INTEGER PRIMARY KEY REFERENCES runs(id), times_s BLOB NOT NULL);
+CREATE TABLE samples(
+  run INTEGER NOT NULL REFERENCES runs(id), role TEXT NOT NULL, instance INTEGER NOT NULL,
+  resource TEXT NOT NULL, unit TEXT NOT NULL, window_s REAL NOT NULL, scale REAL,
+  packed BLOB NOT NULL, PRIMARY KEY (run, role, instance, resource)) WITHOUT ROWID;
 CREATE TABLE operators(
   id INTEGER PRIMARY KEY, machine TEXT NOT NULL REFERENCES machines(id), source TEXT NOT NULL,
   split TEXT NOT NULL, kind TEXT NOT NULL, shapes TEXT NOT NULL, attributes TEXT NOT NULL,
@@ -52,11 +59,19 @@ CREATE TABLE training(
 CREATE INDEX training_file ON training(file);
 )";
 
-// From version 1, which did not keep what was asked of predict.
-inline constexpr const char* kUpgrade =
-    "ALTER TABLE runs ADD COLUMN request TEXT NOT NULL DEFAULT ''; PRAGMA user_version=2";
-// The same for who may only read: a view hides the table.
-inline constexpr const char* kUpgradedView =
-    "CREATE TEMP VIEW runs AS SELECT *, '' AS request FROM main.runs";
+// What a version lacked, from 1 on: statements that bring a file up to the next version.
+inline constexpr std::array kUpgrades{
+    "ALTER TABLE runs ADD COLUMN request TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE metrics ADD COLUMN burst_share REAL; "
+    "CREATE TABLE samples("
+    "  run INTEGER NOT NULL REFERENCES runs(id), role TEXT NOT NULL, instance INTEGER NOT NULL,"
+    "  resource TEXT NOT NULL, unit TEXT NOT NULL, window_s REAL NOT NULL, scale REAL,"
+    "  packed BLOB NOT NULL, PRIMARY KEY (run, role, instance, resource)) WITHOUT ROWID"};
+// The same for who may only read: views hide the tables.
+inline constexpr std::array kUpgradedViews{
+    "CREATE TEMP VIEW runs AS SELECT *, '' AS request FROM main.runs",
+    "CREATE TEMP VIEW metrics AS SELECT *, NULL AS burst_share FROM main.metrics; "
+    "CREATE TEMP VIEW samples AS SELECT 0 AS run, '' AS role, 0 AS instance, '' AS resource,"
+    "  '' AS unit, 0.0 AS window_s, NULL AS scale, x'' AS packed WHERE 0"};
 
 }  // namespace foretrain::store
