@@ -19,8 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // Files of an export that hold no number to compare predictions with.
-constexpr auto kBesideRuns =
-    std::to_array<std::string_view>({"machines.csv", "campaigns.csv", "metrics.csv", "steps.csv"});
+constexpr auto kBesideRuns = std::to_array<std::string_view>(
+    {"machines.csv", "campaigns.csv", "metrics.csv", "steps.csv", "samples.csv"});
 
 std::string head_of(const fs::path& file) {
   constexpr std::streamsize kHead = 1 << 16;

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <ostream>
 
+#include "foretrain/base/base64.h"
 #include "foretrain/base/error.h"
 #include "foretrain/base/json.h"
 #include "foretrain/base/near.h"

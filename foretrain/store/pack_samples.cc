@@ -18,8 +18,6 @@ constexpr double kLevels = 1024;
 // Zigzag codes: differences lie within twice the levels, so this one stands for NaN.
 constexpr std::uint32_t kUnknown = 8191;
 constexpr std::size_t kMostValues = 10'000'000;
-constexpr std::string_view kDigits =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 [[noreturn]] void bad(const char* what) {
   throw Error(ErrorKind::BadInput, std::string("packed samples: ") + what);
@@ -124,39 +122,6 @@ std::vector<double> unpack_samples(std::string_view packed) {
     values.push_back(level * quantum);
   }
   return values;
-}
-
-std::string base64(std::string_view bytes) {
-  std::string text;
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t group = 0;
-    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
-    for (std::size_t j = 0; j < 3; ++j) {
-      group = group << 8 | (j < count ? static_cast<unsigned char>(bytes[i + j]) : 0U);
-    }
-    for (std::size_t j = 0; j < 4; ++j) {
-      text.push_back(j <= count ? kDigits[group >> (18 - 6 * j) & 63U] : '=');
-    }
-  }
-  return text;
-}
-
-std::string from_base64(std::string_view text) {
-  if (text.size() % 4 != 0) bad("their text is cut off");
-  const std::size_t padding = text.empty() ? 0 : text.size() - 1 - text.find_last_not_of('=');
-  if (padding > 2) bad("their text is no base64");
-  std::string bytes;
-  for (std::size_t i = 0; i < text.size(); i += 4) {
-    std::uint32_t group = 0;
-    for (std::size_t j = i; j < i + 4; ++j) {
-      const std::size_t digit = j < text.size() - padding ? kDigits.find(text[j]) : 0;
-      if (digit == std::string_view::npos) bad("their text is no base64");
-      group = group << 6 | static_cast<std::uint32_t>(digit);
-    }
-    for (int shift = 16; shift >= 0; shift -= 8) bytes.push_back(static_cast<char>(group >> shift));
-  }
-  bytes.resize(bytes.size() - padding);
-  return bytes;
 }
 
 }  // namespace foretrain::store

@@ -51,18 +51,5 @@ TEST(PackSamples, WhatIsNoPackIsRefused) {
   EXPECT_THROW(unpack_samples(good.substr(0, good.size() - 3)), Error);
 }
 
-// RFC 4648, section 10.
-TEST(Base64, MatchesThePublishedExamples) {
-  EXPECT_EQ(base64("foobar"), "Zm9vYmFy");
-  EXPECT_EQ(base64("fooba"), "Zm9vYmE=");
-  EXPECT_EQ(base64("foob"), "Zm9vYg==");
-  EXPECT_EQ(base64(""), "");
-  for (const char* text : {"foobar", "fooba", "foob", ""})
-    EXPECT_EQ(from_base64(base64(text)), text);
-  EXPECT_THROW(from_base64("Zm9"), Error);
-  EXPECT_THROW(from_base64("Zm9!"), Error);
-  EXPECT_THROW(from_base64("===="), Error);
-}
-
 }  // namespace
 }  // namespace foretrain::store

@@ -4,6 +4,7 @@
 #include <set>
 #include <tuple>
 
+#include "foretrain/base/base64.h"
 #include "foretrain/base/error.h"
 #include "foretrain/base/near.h"
 #include "foretrain/store/detail/pack_samples.h"

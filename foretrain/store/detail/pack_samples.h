@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For the .cc files of this folder: samples in a few bytes each, and those bytes as text.
+// For the .cc files of this folder: samples in a few bytes each.
 #pragma once
 
 #include <string>
@@ -17,10 +17,5 @@ std::string pack_samples(const std::vector<double>& values);
 // Throws Error(BadInput) for bytes that pack_samples did not write, or of more than ten million
 // values.
 std::vector<double> unpack_samples(std::string_view packed);
-
-// Base64 with padding (RFC 4648).
-std::string base64(std::string_view bytes);
-// Throws Error(BadInput).
-std::string from_base64(std::string_view text);
 
 }  // namespace foretrain::store
