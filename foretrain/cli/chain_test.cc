@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a run to a prediction, as docs/run_to_prediction.md shows it: jobs are profiled, stored,
-// calibrate the machine, and the store is held against predictions with and without that.
+// From a run to a prediction, as docs/run_to_prediction.md shows it: jobs are profiled and stored,
+// another store imports them, they calibrate the machine, and the store is held against predictions
+// with and without that.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -76,14 +77,16 @@ class Chain : public ::testing::Test {
 TEST_F(Chain, ARunCalibratesThePredictionOfAnother) {
   profile(512, 400'000);
   profile(1024, 1'120'000);
-  const Json runs = Json::parse(said({"store", "ls", "--store", at("my.db"), "--runs", "--json"}));
+  said({"store", "export", "--store", at("my.db"), "-o", at("out")});
+  said({"store", "import", "--store", at("all.db"), at("out")});
+  const Json runs = Json::parse(said({"store", "ls", "--store", at("all.db"), "--runs", "--json"}));
   ASSERT_EQ(runs.size(), 2U);
   EXPECT_EQ(Json::parse(runs[0].at("request").get<std::string>()), Json::parse(request(512)));
   EXPECT_GT(runs[0].at("step_median_s").get<double>(), 0);
-  const Json shown = Json::parse(said({"store", "show", "--store", at("my.db"), "1", "--json"}));
+  const Json shown = Json::parse(said({"store", "show", "--store", at("all.db"), "1", "--json"}));
   EXPECT_FALSE(shown.at("metrics").empty());
 
-  said({"fit", "calibration", "--data", at("my.db"), "--runs", "1", "--usual", "5", "-o",
+  said({"fit", "calibration", "--data", at("all.db"), "--runs", "1", "--usual", "5", "-o",
         at("mine.json")});
   const Json report =
       Json::parse(said({"predict", "mlp:hidden=512", "--device", "cpu:cores=1", "--batch", "64",
@@ -91,9 +94,9 @@ TEST_F(Chain, ARunCalibratesThePredictionOfAnother) {
   const double measured_s = runs[0].at("step_median_s").get<double>();
   EXPECT_NEAR(report.at("step_time_s").at("value").get<double>() / measured_s, 1, 0.2);
 
-  const double before = error_of({"evaluate", "--data", at("my.db"), "--json"}, 2);
+  const double before = error_of({"evaluate", "--data", at("all.db"), "--json"}, 2);
   const double after =
-      error_of({"evaluate", "--data", at("my.db"), "--predictor", at("mine.json"), "--json"}, 1);
+      error_of({"evaluate", "--data", at("all.db"), "--predictor", at("mine.json"), "--json"}, 1);
   EXPECT_LT(after, before / 2);
 }
 

@@ -25,6 +25,7 @@ struct Case {
   std::string file;  // its name without ".csv"
   std::size_t line = 0;
   std::string source;
+  std::string split;  // "test": a fit leaves it alone
   std::string model;  // the measurement's word
   std::string device;
   std::string precision;

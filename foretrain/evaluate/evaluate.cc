@@ -80,6 +80,7 @@ void Run::add(measured::Measurement measured) {
   one.file = std::move(measured.file);
   one.line = measured.line;
   one.source = std::move(measured.source);
+  one.split = std::move(measured.split);
   one.model = std::move(measured.model);
   one.device = std::move(measured.device);
   one.metric = std::move(measured.metric);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "foretrain/base/error.h"
@@ -11,10 +12,8 @@
 #include "foretrain/evaluate/collective_clock.h"
 #include "foretrain/fit/detail/minimise.h"
 #include "foretrain/fit/detail/prior.h"
-#include "foretrain/hw/load_catalog.h"
 #include "foretrain/measured/collective_file.h"
 #include "foretrain/measured/measured_cluster.h"
-#include "foretrain/measured/table.h"
 
 namespace foretrain::fit {
 namespace {
@@ -29,22 +28,17 @@ constexpr int kRounds = 12;  // a search that starts anew leaves narrow valleys
 // Rows by cluster, collective, nodes and devices, so that each cell counts alike.
 class Rows {
  public:
-  Rows(const fs::path& data, const std::vector<std::string>& without) {
-    std::vector<fs::path> files;
-    std::error_code problem;
-    for (const fs::directory_entry& entry : fs::directory_iterator(data, problem)) {
-      if (entry.path().extension() == ".csv") files.push_back(entry.path());
+  Rows(const fs::path& data, const std::vector<std::string>& without, const hw::Catalog& catalog)
+      : catalog_(catalog) {
+    std::set<std::string> unseen(without.begin(), without.end());
+    for (CollectiveCase& one : measured::read_collectives(data)) {
+      unseen.erase(one.cluster);
+      const bool out = std::find(without.begin(), without.end(), one.cluster) != without.end();
+      if (out && one.broken.empty()) left_out_[one.cluster + ", " + label(one)].push_back(one);
+      if (out || one.suspect || !one.broken.empty()) continue;
+      cells_[{one.cluster, one.collective, one.nodes, one.devices}].push_back(std::move(one));
     }
-    std::sort(files.begin(), files.end());
-    for (const fs::path& file : files) {
-      if (!measured::has_collectives(measured::Table(file).columns())) continue;
-      for (CollectiveCase& one : measured::read_collectives(file)) {
-        const bool out = std::find(without.begin(), without.end(), one.cluster) != without.end();
-        if (out && one.broken.empty()) left_out_[one.cluster + ", " + label(one)].push_back(one);
-        if (out || one.suspect || !one.broken.empty()) continue;
-        cells_[{one.cluster, one.collective, one.nodes, one.devices}].push_back(std::move(one));
-      }
-    }
+    for (const std::string& name : unseen) measured::measured_cluster(name);  // throws if unknown
     for (auto& [key, rows] : cells_) {
       const std::size_t stride = (rows.size() - 1) / kMostRowsOfCell + 1;
       std::size_t kept = 0;
@@ -97,9 +91,9 @@ class Rows {
   std::size_t cells() const { return cells_.size(); }
 
  private:
+  const hw::Catalog& catalog_;
   std::map<std::tuple<std::string, std::string, int, int>, std::vector<CollectiveCase>> cells_;
   std::size_t count_ = 0;
-  hw::Catalog catalog_ = hw::load_catalog();
   std::map<std::string, std::vector<CollectiveCase>> left_out_;
 };
 
@@ -114,11 +108,10 @@ Variable variable_for(const std::string& name, double start) {
 }  // namespace
 
 FittedCollectives fit_collectives(const fs::path& data, const comm::Constants& start,
-                                  const CollectiveFit& options) {
-  for (const std::string& name : options.without) measured::measured_cluster(name);
-  const Rows rows(data, options.without);
+                                  const CollectiveFit& options, const hw::Catalog& catalog) {
+  const Rows rows(data, options.without, catalog);
   if (rows.cells() == 0) {
-    throw Error(ErrorKind::NotFound, "no file of measured collectives in '" +
+    throw Error(ErrorKind::NotFound, "no measured collectives to fit constants by in '" +
                                          printable(data.string()) +
                                          "'; docs/models/collectives.md says which are known");
   }

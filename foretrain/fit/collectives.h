@@ -7,11 +7,12 @@
 #include <vector>
 
 #include "foretrain/comm/constants.h"
+#include "foretrain/hw/catalog.h"
 
 namespace foretrain::fit {
 
 struct CollectiveFit {
-  std::vector<std::string> without;  // clusters, by the names of data/collectives/clusters/
+  std::vector<std::string> without;  // clusters: of data/collectives/clusters/, or in the data
   int evaluations = 4000;            // of the loss in each of twelve searches
 };
 
@@ -34,11 +35,12 @@ struct FittedCollectives {
   std::vector<LeftOutCell> left_out;  // the clusters left out, suspect rows apart; the last is all
 };
 
-// Constants that predict the collectives of every file in `data` best, a cell like another.
-// Suspect and broken rows are left out. A prior keeps constants that the rows do not decide near
-// `start`; those that are 0 there stay so. Deterministic. Throws Error: NotFound where there is no
-// such file or an unknown cluster is to be left out, BadInput, Io.
+// Constants that predict the collectives of `data` (a store, a folder, a file:
+// measured/open_tables.h) best, a cell like another. Suspect and broken rows are left out. A prior
+// keeps constants that the rows do not decide near `start`; those that are 0 there stay so.
+// Deterministic. Throws Error: BadInput where there is no table of collectives, NotFound where no
+// row is left or an unknown cluster is to be left out, Io.
 FittedCollectives fit_collectives(const std::filesystem::path& data, const comm::Constants& start,
-                                  const CollectiveFit& options);
+                                  const CollectiveFit& options, const hw::Catalog& catalog);
 
 }  // namespace foretrain::fit

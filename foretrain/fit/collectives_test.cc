@@ -6,7 +6,11 @@
 #include <fstream>
 
 #include "foretrain/base/error.h"
+#include "foretrain/hw/load_catalog.h"
 #include "foretrain/knowledge/library.h"
+#include "foretrain/measured/import_measured.h"
+#include "foretrain/store/exchange.h"
+#include "foretrain/store/store.h"
 
 namespace foretrain::fit {
 namespace {
@@ -24,6 +28,7 @@ class FitCollectives : public ::testing::Test {
 
   std::filesystem::path folder_ =
       std::filesystem::temp_directory_path() / "foretrain_fit_collectives_test";
+  hw::Catalog catalog_ = hw::load_catalog();
 };
 
 comm::Constants start() {
@@ -45,7 +50,7 @@ TEST_F(FitCollectives, FindsRateAndLatency) {
             std::to_string(40 + bytes / 40e3) + "\n";
   }
   write(rows);
-  const FittedCollectives fitted = fit_collectives(folder_, start(), {});
+  const FittedCollectives fitted = fit_collectives(folder_, start(), {}, catalog_);
   EXPECT_EQ(fitted.cells, 1U);
   EXPECT_NEAR(fitted.constants.rdma.efficiency, 0.8, 0.02);
   EXPECT_NEAR(fitted.constants.rdma.latency_s, 20e-6, 2e-6);
@@ -58,17 +63,49 @@ TEST_F(FitCollectives, LeavesClustersOutAndSaysWhatIsMissing) {
   write("Vista,x,allreduce,1,1000000,2,1,60\nPerlmutter,x,allreduce,1,1000000,1,2,60\n");
   CollectiveFit options;
   options.evaluations = 50;
-  EXPECT_EQ(fit_collectives(folder_, start(), options).cells, 2U);
+  EXPECT_EQ(fit_collectives(folder_, start(), options, catalog_).cells, 2U);
   options.without = {"Vista"};
-  const FittedCollectives fitted = fit_collectives(folder_, start(), options);
+  const FittedCollectives fitted = fit_collectives(folder_, start(), options, catalog_);
   EXPECT_EQ(fitted.cells, 1U);
   ASSERT_EQ(fitted.left_out.size(), 2U);
   EXPECT_EQ(fitted.left_out[0].cell, "Vista, all-reduce, 2 x 1");
   EXPECT_EQ(fitted.left_out[1].rows, 1U);
   options.without = {"Vista", "Perlmutter"};
-  EXPECT_THROW(fit_collectives(folder_, start(), options), Error);
+  EXPECT_THROW(fit_collectives(folder_, start(), options, catalog_), Error);
   options.without = {"Visto"};
-  EXPECT_THROW(fit_collectives(folder_, start(), options), Error);
+  EXPECT_THROW(fit_collectives(folder_, start(), options, catalog_), Error);
+}
+
+// Rows of others, and rows that `collect collectives` timed, whose cluster is the machine and its
+// link.
+TEST_F(FitCollectives, ReadsAStoreAFolderAndAFileAlike) {
+  write("Vista,x,allreduce,1,1000000,2,1,60\nPerlmutter,x,allgather_large,1,1000000,1,2,60\n");
+  std::ofstream(folder_ / "mine.csv")
+      << "machine,source,kind,backend,link,ranks,nodes,bytes,time_s,spread_s,repeats\n"
+         "lab-1,collect,all_reduce,gloo,1gbps,2,2,1000000,0.02,,\n"
+         "lab-1,collect,all_reduce,gloo,1gbps,2,2,4000000,0.07,,\n";
+  const std::filesystem::path other = std::filesystem::path(folder_) += "_other";
+  std::filesystem::create_directories(other);
+  store::Store store(other / "my.db");
+  measured::import_measured(store, {folder_ / "rows.csv", folder_ / "mine.csv"});
+  store::export_folder(store, other / "out");
+  CollectiveFit options;
+  options.evaluations = 5;
+  const FittedCollectives folder = fit_collectives(folder_, start(), options, catalog_);
+  EXPECT_EQ(folder.rows, 4U);
+  EXPECT_EQ(folder.cells, 3U);
+  for (const char* name : {"my.db", "out"}) {
+    const FittedCollectives fitted = fit_collectives(other / name, start(), options, catalog_);
+    EXPECT_EQ(fitted.rows, 4U) << name;
+    EXPECT_EQ(fitted.cells, 3U) << name;
+    EXPECT_EQ(comm::write_constants(fitted.constants, {}),
+              comm::write_constants(folder.constants, {}))
+        << name;
+  }
+  EXPECT_EQ(fit_collectives(folder_ / "rows.csv", start(), options, catalog_).cells, 2U);
+  options.without = {"lab-1, 1gbps"};
+  EXPECT_EQ(fit_collectives(other / "my.db", start(), options, catalog_).cells, 2U);
+  std::filesystem::remove_all(other);
 }
 
 }  // namespace

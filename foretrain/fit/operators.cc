@@ -21,11 +21,13 @@ namespace {
 
 using cost::Constants;
 using measured::OperatorCase;
+using measured::OperatorCases;
+using measured::OperatorTable;
 
 // Which rows decide which constants.
 struct Group {
   const char* name;
-  const char* file;
+  OperatorTable table;
   std::vector<std::string_view> ops;  // empty: all
   std::vector<std::string_view> constants;
   // Whether a factor of each device and operator is left open: its rows were measured at another
@@ -40,20 +42,20 @@ struct Group {
 const std::vector<Group>& groups() {
   static const std::vector<Group> kGroups{
       {"norms",
-       "neusight_vector.csv",
+       OperatorTable::MemoryBound,
        {"ln", "softmax"},
        {"memory_bound.miss", "memory_bound.norm_rows", "memory_bound.softmax_rows"},
        true,
        {"t4", "p4"}},
       {"fp32 GEMM",
-       "neusight_gemm.csv",
+       OperatorTable::Gemm,
        {},
        {"gemm.tiles.1", "gemm.tiles.2", "gemm.tiles.3", "gemm.tiles.4", "gemm.tail", "gemm.reread",
         "gemm.split", "gemm.exponent"},
        true,
        {"t4", "p4"}},
       {"implicit GEMM",
-       "neusight_conv.csv",
+       OperatorTable::Convolution,
        {},
        {"conv.tiles.", "conv.tail", "conv.start"},
        false,
@@ -61,7 +63,7 @@ const std::vector<Group>& groups() {
        0,
        cost::ConvAlgorithm::Implicit},
       {"fused Winograd",
-       "neusight_conv.csv",
+       OperatorTable::Convolution,
        {},
        {"conv.fused_"},
        false,
@@ -69,7 +71,7 @@ const std::vector<Group>& groups() {
        0,
        cost::ConvAlgorithm::FusedWinograd},
       {"unfused Winograd",
-       "neusight_conv.csv",
+       OperatorTable::Convolution,
        {},
        {"conv.unfused_", "conv.cache", "conv.transform", "conv.weight_transform"},
        false,
@@ -101,15 +103,12 @@ double spread(std::vector<double> logs) {
 // The rows of one group, by operator and device so that each counts alike.
 class Rows {
  public:
-  Rows(const std::filesystem::path& file, const Group& group, const OperatorFit& options,
+  Rows(const OperatorCases& cases, const Group& group, const OperatorFit& options,
        const hw::Catalog& catalog)
       : catalog_(catalog), centred_(group.centred), algorithm_(group.algorithm) {
-    const measured::OperatorCases all = measured::read_operators(file);
-    const std::size_t stride = std::max<std::size_t>(1, all.size() / options.most_rows);
-    kept_ = measured::read_operators(file, stride);
     const cost::OperatorModel model = cost::make_operator_model(Constants{});
     evaluate::OperatorClock devices(catalog, model);
-    for (const auto& one : kept_) {
+    for (const auto& one : cases) {
       const std::string& device = devices.device(one->device).name;
       const bool out = named_by_any(device, options.without) || contains(group.without, device);
       const bool other = (!group.ops.empty() && !contains(group.ops, one->op)) ||
@@ -146,7 +145,6 @@ class Rows {
   const hw::Catalog& catalog_;
   bool centred_;
   std::optional<cost::ConvAlgorithm> algorithm_;
-  measured::OperatorCases kept_;
   std::map<std::pair<std::string, std::string>, std::vector<const OperatorCase*>> cells_;
   std::size_t count_ = 0;
 };
@@ -159,32 +157,34 @@ FittedGroup fit_group(const Group& group, const Rows& rows, int evaluations, Con
   return fitted;
 }
 
+// A store may hold operators of GPUs beside those of the CPU.
+OperatorCases take_cpu(OperatorCases cases, const hw::Catalog& catalog) {
+  const cost::OperatorModel model = cost::make_operator_model(Constants{});
+  evaluate::OperatorClock devices(catalog, model);
+  std::erase_if(cases, [&](const auto& one) { return !hw::is_cpu(devices.device(one->device)); });
+  return cases;
+}
+
 }  // namespace
 
 FittedOperators fit_operators(const std::filesystem::path& data, const Constants& start,
                               const OperatorFit& options, const hw::Catalog& catalog,
                               const std::function<void(const FittedGroup&)>& on_group) {
   FittedOperators result{start, {}};
+  auto tables = measured::read_operator_tables(data, options.most_rows);
   for (const Group& group : groups()) {
-    const std::filesystem::path file = data / group.file;
-    std::error_code problem;
-    if (!std::filesystem::is_regular_file(file, problem)) continue;
-    const Rows rows(file, group, options, catalog);
+    const Rows rows(tables[group.table], group, options, catalog);
     if (rows.count() == 0) continue;
     result.groups.push_back(fit_group(group, rows, options.evaluations, result.constants));
     on_group(result.groups.back());
   }
-  const std::filesystem::path collected = data / "operators.csv";
-  std::error_code problem;
-  if (std::filesystem::is_regular_file(collected, problem)) {
-    const measured::OperatorCases cases = measured::read_operators(collected);
-    for (const FittedGroup& group : fit_cpu(cases, options, catalog, result.constants)) {
-      result.groups.push_back(group);
-      on_group(group);
-    }
+  const OperatorCases cpu = take_cpu(std::move(tables[OperatorTable::Collected]), catalog);
+  for (const FittedGroup& group : fit_cpu(cpu, options, catalog, result.constants)) {
+    result.groups.push_back(group);
+    on_group(group);
   }
   if (result.groups.empty()) {
-    throw Error(ErrorKind::NotFound, "no file of measured operators in '" +
+    throw Error(ErrorKind::NotFound, "no measured operators to fit constants by in '" +
                                          printable(data.string()) +
                                          "'; docs/models/operators.md says which are known");
   }

@@ -20,9 +20,9 @@ struct FittedOperators {
   std::vector<FittedGroup> groups;
 };
 
-// Fits the groups of constants for which `data` (a folder) has files, one after another from
-// `start`. Rows of the test split are never used. Throws Error: NotFound where no file is known,
-// BadInput, Io. `on_group` hears of each group when it is done.
+// Fits the groups of constants for which `data` (a store, a folder, a file: measured/open_tables.h)
+// has rows, one after another from `start`. Rows of the test split are never used. Throws Error:
+// NotFound where there is none, BadInput, Io. `on_group` hears of each group when it is done.
 FittedOperators fit_operators(const std::filesystem::path& data, const cost::Constants& start,
                               const OperatorFit& options, const hw::Catalog& catalog,
                               const std::function<void(const FittedGroup&)>& on_group);

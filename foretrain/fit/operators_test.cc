@@ -10,7 +10,10 @@
 #include "foretrain/evaluate/operator_clock.h"
 #include "foretrain/hw/load_catalog.h"
 #include "foretrain/knowledge/library.h"
+#include "foretrain/measured/import_measured.h"
 #include "foretrain/measured/operator_file.h"
+#include "foretrain/store/exchange.h"
+#include "foretrain/store/store.h"
 
 namespace foretrain::fit {
 namespace {
@@ -47,8 +50,33 @@ class FitOperators : public ::testing::Test {
     std::filesystem::rename(file_.string() + ".new", file_);
   }
 
-  FittedOperators fit(const cost::Constants& start) {
-    return fit_operators(folder_, start, {}, catalog_, [](const FittedGroup&) {});
+  FittedOperators fit(const cost::Constants& start) { return fit(folder_, start, {}); }
+
+  FittedOperators fit(const std::filesystem::path& data, const cost::Constants& start,
+                      const OperatorFit& options) {
+    return fit_operators(data, start, options, catalog_, [](const FittedGroup&) {});
+  }
+
+  // The file as a folder, as a file of another name, as a store and as the store's export: what is
+  // fitted, as it is written, and how many rows decided it.
+  void expect_alike(std::size_t rows) {
+    const std::filesystem::path other = std::filesystem::path(folder_) += "_other";
+    std::filesystem::create_directories(other);
+    std::filesystem::copy(file_, other / "mine.csv");
+    store::Store store(other / "my.db");
+    measured::import_measured(store, {file_});
+    store::export_folder(store, other / "out");
+    const cost::Constants start = load_library().operators->constants;
+    OperatorFit quick;
+    quick.evaluations = 5;
+    const std::string folder = cost::write_constants(fit(folder_, start, quick).constants, {});
+    for (const char* name : {"mine.csv", "my.db", "out"}) {
+      const FittedOperators fitted = fit(other / name, start, quick);
+      ASSERT_EQ(fitted.groups.size(), 1U) << name;
+      EXPECT_EQ(fitted.groups[0].rows, rows) << name;
+      EXPECT_EQ(cost::write_constants(fitted.constants, {}), folder) << name;
+    }
+    std::filesystem::remove_all(other);
   }
 
   std::filesystem::path folder_ = std::filesystem::temp_directory_path() / "foretrain_fit_test";
@@ -77,6 +105,24 @@ TEST_F(FitOperators, GivesTheSameTwice) {
   write_products(truth);
   EXPECT_EQ(cost::write_constants(fit(start).constants, {}),
             cost::write_constants(fit(start).constants, {}));
+}
+
+TEST_F(FitOperators, ReadsAStoreAFolderAndAFileAlike) {
+  cost::Constants truth = load_library().operators->constants;
+  truth.gemm.reread = 0.9;
+  write_products(truth);
+  expect_alike(fit(truth).groups[0].rows);
+}
+
+// Two of the three rows were timed on a core; the GPU's says nothing of it.
+TEST_F(FitOperators, ReadsCollectedOperatorsOfTheCpuAlike) {
+  std::ofstream(file_) << "machine,source,split,kind,shapes,attributes,dtype,direction,time_s,"
+                          "spread_s,repeats\n"
+                          "lab-1,collect,,relu,512x512,{},f32,forward,0.0002,,\n"
+                          "lab-1,collect,,relu,2048x2048,{},f32,forward,0.004,,\n"
+                          "lab-1@NVIDIA A100-SXM4-80GB,collect,,relu,512x512,{},f32,forward,"
+                          "0.00001,,\n";
+  expect_alike(2);
 }
 
 TEST_F(FitOperators, SaysThatThereAreNoRows) {

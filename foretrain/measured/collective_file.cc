@@ -52,24 +52,41 @@ double above_zero(const Cells& cells, const char* column) {
   return value;
 }
 
+// The cluster of a row that came into the store from a file of ETT or Echo.
+std::optional<std::string> published_cluster(const Cells& cells) {
+  if (cells.text("source").starts_with("echo_nccl")) return "Echo";  // its file names no cluster
+  const std::vector<std::string> known = measured_cluster_names();
+  const std::string link = cells.text("link");
+  if (std::find(known.begin(), known.end(), link) == known.end()) return std::nullopt;
+  return link;
+}
+
 // Bytes are those that each rank puts in; an all-gather fills a list of tensors.
 void add_collected(const Cells& cells, std::size_t line, Cases& cases) {
   static const std::map<std::string, const char*> kCollectives{{"all_reduce", kAllReduce},
                                                                {"all_gather", kAllGather},
                                                                {"reduce_scatter", kReduceScatter},
                                                                {"broadcast", kBroadcast},
-                                                               {"point_to_point", kPointToPoint}};
+                                                               {"point_to_point", kPointToPoint},
+                                                               {"allreduce", kAllReduce},
+                                                               {"allreduce_large", kAllReduce},
+                                                               {"allgather_large", kAllGather},
+                                                               {"p2p", kPointToPoint}};
   const auto found = kCollectives.find(cells.text("kind"));
   if (found == kCollectives.end()) {
     cells.fail("collective '" + printable(cells.text("kind")) + "' is not known");
   }
   const std::string link = cells.text("link");
   CollectiveCase one{.line = line, .collective = found->second};
-  one.cluster = cells.text("machine") + (link.empty() ? "" : ", " + link);
-  MeasuredCluster& own = one.own.emplace();
-  own.name = one.cluster;
-  own.device = collected_device(cells.text("machine"));
-  own.network = link.empty() ? kUnshapedNetwork : link;
+  if (const std::optional<std::string> published = published_cluster(cells)) {
+    one.cluster = *published;
+  } else {
+    one.cluster = cells.text("machine") + (link.empty() ? "" : ", " + link);
+    MeasuredCluster& own = one.own.emplace();
+    own.name = one.cluster;
+    own.device = collected_device(cells.text("machine"));
+    own.network = link.empty() ? kUnshapedNetwork : link;
+  }
   one.nodes = count(cells, "nodes");
   one.devices = std::max(1, count(cells, "ranks") / one.nodes);
   one.bytes = above_zero(cells, "bytes");

@@ -10,6 +10,8 @@
 
 namespace foretrain::measured {
 
+// How files of others are read: this module's own data, no knowledge of a prediction, so it is not
+// in Library. A mapping beside the file replaces it.
 extern const std::span<const EmbeddedFile> kMappingFiles;
 
 namespace fs = std::filesystem;

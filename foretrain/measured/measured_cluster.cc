@@ -47,6 +47,9 @@ std::optional<double> positive(JsonFields& fields, const std::string& key) {
   return value;
 }
 
+// Where others measured is part of reading their files, like the mappings, and no knowledge of a
+// prediction: what a request may replace is in Library. The catalog that names devices and links
+// is passed in.
 const std::vector<MeasuredCluster>& all_clusters() {
   static const std::vector<MeasuredCluster> kAll = [] {
     std::vector<MeasuredCluster> all;

@@ -13,6 +13,7 @@ struct Measurement {
   std::string file{};  // without its ending, or the table of a store
   std::size_t line = 0;
   std::string source{};                  // what the row says: a paper, a campaign
+  std::string split{};                   // likewise: "train", "test" or ""
   std::string model{};                   // the measurement's word
   std::optional<std::string> request{};  // JSON, equal text for equal requests
   std::string reason{};

@@ -63,6 +63,7 @@ bool Measurements::next(std::vector<Measurement>& found) {
       one.file = file;
       one.line = row.line;
       one.source = source;
+      one.split = cell(row, "split");
       if (!runs_) one.model = cell(row, "model");
     }
     return true;

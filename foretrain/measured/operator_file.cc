@@ -13,6 +13,7 @@
 #include "foretrain/measured/collected_operators.h"
 #include "foretrain/measured/detail/cells.h"
 #include "foretrain/measured/detail/host_drift.h"
+#include "foretrain/measured/detail/published_operators.h"
 #include "foretrain/measured/open_tables.h"
 
 namespace foretrain::measured {
@@ -101,12 +102,25 @@ void add_stream(Builder& b, const Cells& cells, OperatorCase& one) {
 
 using Adder = void (*)(Builder&, const Cells&, OperatorCase&);
 
-Adder adder_for(const std::vector<std::string>& columns) {
-  if (!has_columns(columns, {"split", "device", "op", "latency_ms"})) return nullptr;
-  if (has_columns(columns, {"in_channels", "out_channels", "kernel"})) return add_convolution;
-  if (has_columns(columns, {"B", "H"})) return add_stream;
-  if (has_columns(columns, {"B", "M", "N", "K"})) return add_product;
+Adder adder_for(OperatorTable table) {
+  switch (table) {
+    case OperatorTable::Gemm:
+      return add_product;
+    case OperatorTable::Convolution:
+      return add_convolution;
+    case OperatorTable::MemoryBound:
+      return add_stream;
+    case OperatorTable::None:
+    case OperatorTable::Collected:
+      break;
+  }
   return nullptr;
+}
+
+std::size_t rows_of(Table& table) {
+  std::size_t rows = 0;
+  for (Row row; table.next(row);) ++rows;
+  return rows;
 }
 
 // The latencies of NeuSight's convolutions grow with the row's number within a device: the host,
@@ -133,32 +147,11 @@ void remove_drift(OperatorCases& cases) {
   }
 }
 
-}  // namespace
-
-bool has_operators(const std::vector<std::string>& columns) {
-  return adder_for(columns) != nullptr || are_collected(columns);
-}
-
-OperatorCases read_operators(const std::filesystem::path& data, std::size_t stride) {
-  OperatorCases cases;
-  bool found = false;
-  for (Table& table : open_tables(data)) {
-    if (!has_operators(table.columns())) continue;
-    found = true;
-    for (auto& one : read_operators(table, stride)) cases.push_back(std::move(one));
-  }
-  if (!found) {
-    throw Error(ErrorKind::BadInput,
-                "file " + printable(data.filename().string()) +
-                    ": not a known file of measured operators, and no store that has some");
-  }
-  return cases;
-}
-
-OperatorCases read_operators(Table& file, std::size_t stride) {
+// Of one origin.
+OperatorCases read_rows(Table& file, std::size_t stride) {
   if (are_collected(file.columns())) return read_collected(file, stride);
   const std::string& name = file.where();
-  const Adder add = adder_for(file.columns());
+  const Adder add = adder_for(operator_table(file.columns()));
   if (add == nullptr) {
     throw Error(ErrorKind::BadInput, name + ": not a known file of measured operators");
   }
@@ -183,6 +176,63 @@ OperatorCases read_operators(Table& file, std::size_t stride) {
   }
   if (add == add_convolution) remove_drift(cases);
   return cases;
+}
+
+// All of operators, each of one origin.
+std::vector<Table> operator_tables(const std::filesystem::path& data) {
+  std::vector<Table> found;
+  for (Table& table : open_tables(data)) {
+    const OperatorTable holds = operator_table(table.columns());
+    if (holds == OperatorTable::Collected) {
+      for (Table& part : by_origin(table)) found.push_back(std::move(part));
+    } else if (holds != OperatorTable::None) {
+      found.push_back(std::move(table));
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+OperatorCases read_operators(Table& table, std::size_t stride) {
+  if (!are_collected(table.columns())) return read_rows(table, stride);
+  OperatorCases cases;
+  for (Table& part : by_origin(table)) {
+    for (auto& one : read_rows(part, stride)) cases.push_back(std::move(one));
+  }
+  return cases;
+}
+
+OperatorCases read_operators(const std::filesystem::path& data, std::size_t stride) {
+  OperatorCases cases;
+  bool found = false;
+  for (Table& table : open_tables(data)) {
+    if (!has_operators(table.columns())) continue;
+    found = true;
+    for (auto& one : read_operators(table, stride)) cases.push_back(std::move(one));
+  }
+  if (!found) {
+    throw Error(ErrorKind::BadInput,
+                "file " + printable(data.filename().string()) +
+                    ": not a known file of measured operators, and no store that has some");
+  }
+  return cases;
+}
+
+std::map<OperatorTable, OperatorCases> read_operator_tables(const std::filesystem::path& data,
+                                                            std::size_t most) {
+  std::vector<std::size_t> strides;  // a table is read once, so rows are counted in another
+  for (Table& table : operator_tables(data)) {
+    const bool all = operator_table(table.columns()) == OperatorTable::Collected;
+    strides.push_back(all ? 1 : std::max<std::size_t>(1, rows_of(table) / most));
+  }
+  std::map<OperatorTable, OperatorCases> found;
+  auto stride = strides.begin();
+  for (Table& table : operator_tables(data)) {
+    OperatorCases& cases = found[operator_table(table.columns())];
+    for (auto& one : read_rows(table, *stride++)) cases.push_back(std::move(one));
+  }
+  return found;
 }
 
 }  // namespace foretrain::measured

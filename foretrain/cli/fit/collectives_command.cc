@@ -20,18 +20,20 @@ struct CollectivesCommand {
   fit::CollectiveFit options;
 };
 
-comm::Constants start_of(const CollectivesCommand& command) {
+comm::Constants start_of(const CollectivesCommand& command, const Library& library) {
   constexpr std::uintmax_t kLargest = 1 << 20;
-  comm::Constants in_use = *load_library().collectives;
+  comm::Constants in_use = *library.collectives;
   if (command.start.empty()) return in_use;
   return comm::with_numbers_of(read_file(command.start, kLargest), named(command.start),
                                std::move(in_use));
 }
 
 void run_collectives(const CollectivesCommand& command, Console& console) {
-  const comm::Constants start = start_of(command);
+  const Library library = load_library();
+  const comm::Constants start = start_of(command, library);
   FitOutput output(command.output, console);
-  const fit::FittedCollectives fitted = fit::fit_collectives(command.data, start, command.options);
+  const fit::FittedCollectives fitted =
+      fit::fit_collectives(command.data, start, command.options, library.catalog);
   output.say(format("  %zu rows of %zu cells  error %.1f %% -> %.1f %%", fitted.rows, fitted.cells,
                     100 * std::expm1(fitted.before), 100 * std::expm1(fitted.after)));
   for (const fit::LeftOutCell& cell : fitted.left_out) {
@@ -51,8 +53,10 @@ void add_fit_collectives(CLI::App& app, Console& console) {
   CLI::App& sub = *app.add_subcommand("collectives", "constants of collectives from measured ones");
   sub.footer(
       "Example:\n  foretrain fit collectives --data measurements/collectives -o collectives.json\n"
+      "  foretrain fit collectives --data lab.db -o collectives.json\n"
       "  foretrain fit collectives --data measurements/collectives --without Vista -o other.json");
-  sub.add_option("--data", command->data, "folder of files of collectives")->required();
+  sub.add_option("--data", command->data, "measured collectives: a store, a folder or a file")
+      ->required();
   sub.add_option("-o,--output", command->output, "the predictor file to write")->required();
   sub.add_option("--start", command->start, "start from this file, not from what is shipped");
   sub.add_option("--without", command->options.without, "leave this cluster out; may be repeated");

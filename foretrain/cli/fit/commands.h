@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands of `foretrain fit`, each in its own file <name>_command.cc, compiled into the
+// The commands of `foretrain fit`, in files <name>_command.cc, compiled into the
 // program foretrain-fit alone.
 #pragma once
 
@@ -16,5 +16,8 @@ void add_fit_collectives(CLI::App& app, Console& console);
 void add_fit_calibration(CLI::App& app, Console& console);
 void add_fit_intervals(CLI::App& app, Console& console);
 void add_fit_framework(CLI::App& app, Console& console);
+void add_fit_exchange(CLI::App& app, Console& console);
+void add_fit_straggling(CLI::App& app, Console& console);
+void add_fit_memory_context(CLI::App& app, Console& console);
 
 }  // namespace foretrain::cli

@@ -10,7 +10,6 @@
 #include "foretrain/cli/fit/fit_output.h"
 #include "foretrain/fit/operators.h"
 #include "foretrain/fit/steps.h"
-#include "foretrain/hw/load_catalog.h"
 #include "foretrain/knowledge/library.h"
 
 namespace foretrain::cli {
@@ -36,10 +35,10 @@ std::string note(const fit::FittedGroup& group, const fit::OperatorFit& options)
   return text;
 }
 
-void fit_to_steps(const OperatorsCommand& command, FitOutput& output, cost::Constants& constants,
-                  std::vector<std::string>& notes) {
+void fit_to_steps(const OperatorsCommand& command, const Library& library, FitOutput& output,
+                  cost::Constants& constants, std::vector<std::string>& notes) {
   const fit::StepsFit options{command.options.without, command.options.evaluations};
-  const fit::FittedSteps fitted = fit::fit_steps(command.steps, options, load_library(), constants);
+  const fit::FittedSteps fitted = fit::fit_steps(command.steps, options, library, constants);
   output.say(describe(fitted.group));
   notes.push_back(note(fitted.group, command.options));
   for (const auto& [device, machine] : fitted.machines) {
@@ -48,9 +47,9 @@ void fit_to_steps(const OperatorsCommand& command, FitOutput& output, cost::Cons
   }
 }
 
-cost::Constants start_of(const OperatorsCommand& command) {
+cost::Constants start_of(const OperatorsCommand& command, const Library& library) {
   constexpr std::uintmax_t kLargest = 1 << 20;
-  if (command.start.empty()) return load_library().operators->constants;
+  if (command.start.empty()) return library.operators->constants;
   return cost::read_constants(read_file(command.start, kLargest), named(command.start));
 }
 
@@ -58,20 +57,20 @@ void run_operators(const OperatorsCommand& command, Console& console) {
   if (command.data.empty() && command.steps.empty()) {
     throw Error(ErrorKind::BadInput, "nothing to fit operators by: give --data, --steps or both");
   }
-  cost::Constants constants = start_of(command);
+  const Library library = load_library();
+  cost::Constants constants = start_of(command, library);
   FitOutput output(command.output, console);
-  const hw::Catalog catalog = hw::load_catalog();
   const auto tell = [&](const fit::FittedGroup& group) { output.say(describe(group)); };
   std::vector<std::string> notes;
-  for (const std::string& folder : command.data) {
+  for (const std::string& data : command.data) {
     const fit::FittedOperators fitted =
-        fit::fit_operators(folder, constants, command.options, catalog, tell);
+        fit::fit_operators(data, constants, command.options, library.catalog, tell);
     constants = fitted.constants;
     for (const fit::FittedGroup& group : fitted.groups) {
       notes.push_back(note(group, command.options));
     }
   }
-  if (!command.steps.empty()) fit_to_steps(command, output, constants, notes);
+  if (!command.steps.empty()) fit_to_steps(command, library, output, constants, notes);
   output.write(cost::write_constants(constants, notes));
 }
 
@@ -84,9 +83,10 @@ void add_fit_operators(CLI::App& app, Console& console) {
   sub.footer(
       "Example:\n  foretrain fit operators --data measurements/operators -o operators.json\n"
       "  foretrain evaluate --data measurements/training --predictor operators.json");
-  sub.add_option("--data", command->data, "folders of operator files, one after another")
+  sub.add_option("--data", command->data,
+                 "measured operators: stores, folders or files, one after another")
       ->delimiter(',');
-  sub.add_option("--steps", command->steps, "file of measured training steps");
+  sub.add_option("--steps", command->steps, "measured training steps: a store, a folder or a file");
   sub.add_option("-o,--output", command->output, "the predictor file to write")->required();
   sub.add_option("--start", command->start, "start from this file, not from what is shipped");
   sub.add_option("--without", command->options.without,
