@@ -25,7 +25,7 @@ std::string describe_cluster(const hw::Cluster& cluster) {
 
 JobReport report_job(const operators::Stages& stages, const Resolved& resolved) {
   JobReport job;
-  job.model = resolved.model;
+  job.model = resolved.model.name();
   job.graph = stages.step->graph.name;
   job.parameters = stages.step->parameters;
   job.cluster = describe_cluster(resolved.cluster);
