@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/operators/memory.h"
+#include "foretrain/operators/detail/memory.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/operators/step.h"
+#include "foretrain/operators/detail/step.h"
 
 #include <utility>
 
