@@ -27,11 +27,12 @@ build: packages-build  ## build the program: build/release/foretrain
 demo: build  ## build and show a prediction
 	$(FORETRAIN) predict resnet50 --device v100-sxm2-16gb --workers 8 --batch 128 --precision fp32 --dataset imagenet --epochs 90
 
-# What is tested of the optimised program: from outside, as users run it. `cmake --workflow --preset release` runs all.
-OUTSIDE := ^(foretrain_cli_test|tools_test|check_layers|check_docs|check_install|run_readme|kill_lab)$$
+# What is tested of the optimised program: from outside, as users run it, and on the whole corpus.
+# `cmake --workflow --preset release` runs all.
+OUTSIDE := ^(foretrain_cli_test|foretrain_corpus_test|tools_test|check_layers|check_docs|check_install|run_readme|kill_lab)$$
 
 test: packages-test build check-format  ## build and run all tests with sanitizers, the optimised program from outside, those of Python
-	@cmake --build --preset release --target foretrain_cli_test
+	@cmake --build --preset release --target foretrain_cli_test foretrain_corpus_test
 	@$(MAKE) -s build/dev/build.ninja
 	@cmake --build --preset dev
 	@ctest --preset release --tests-regex '$(OUTSIDE)'

@@ -21,7 +21,7 @@ struct Target {
   std::string_view name;
   Estimate estimate;
   bool inside = true;    // of the domain that the engine was fitted on
-  std::string_view why;  // where the number comes from; lives as long as the engine
+  std::string_view why;  // how the engine came to it; lives as long as the engine
 };
 
 struct Answer {

@@ -135,6 +135,13 @@ int worker_count(const Cluster& cluster) {
   return count;
 }
 
+std::vector<int> device_counts(const Cluster& cluster) {
+  std::vector<int> counts(cluster.devices.size(), 0);
+  for (const Node& node : cluster.nodes)
+    counts[static_cast<std::size_t>(node.device)] += node.devices;
+  return counts;
+}
+
 Cluster parse_cluster(std::string_view text, const std::string& where, const Catalog& catalog,
                       std::vector<std::string>* assumptions) {
   const Json root = parse_json(text, where);

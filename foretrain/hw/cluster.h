@@ -32,6 +32,9 @@ inline constexpr int kMostDevices = 1'000'000;
 
 int worker_count(const Cluster& cluster);
 
+// How many there are of each of Cluster::devices.
+std::vector<int> device_counts(const Cluster& cluster);
+
 // Reads a cluster file, a JSON object:
 //   {"nodes": [{"count": 32, "device": "v100-sxm2-16gb", "devices": 4, "intra_node": "nvlink2"}],
 //    "network": "edr"}

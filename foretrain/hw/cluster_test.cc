@@ -60,6 +60,7 @@ TEST(ParseCluster, MixesDevicesAndNetworksInTheOrderGiven) {
       &assumptions);
   ASSERT_EQ(cluster.nodes.size(), 4U);
   EXPECT_EQ(worker_count(cluster), 6);
+  EXPECT_EQ(device_counts(cluster), (std::vector<int>{1, 4, 1}));
   EXPECT_EQ(cluster.devices[0].name, "fast");
   EXPECT_EQ(cluster.devices[1].name, "slow");
   EXPECT_EQ(cluster.devices[2].name, "own");

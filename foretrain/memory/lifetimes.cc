@@ -48,7 +48,9 @@ class Lifetimes {
     for (std::size_t t = 0; t < graph_.tensors.size(); ++t) {
       add_kept(static_cast<TensorId>(t), graph_.tensors[t]);
     }
-    if (all_reduces_) add_buckets();
+    for (const double bytes : options_.flat_buffers) {
+      add(bytes, kBeforeStep, kForever, Part::Gradients);
+    }
     for (NodeId n = 0; n < end_; ++n) add_node(n, graph_.nodes[at(n)]);
     join_small();
     return std::move(storages_);
@@ -59,10 +61,7 @@ class Lifetimes {
     for (NodeId n = 0; n < end_; ++n) {
       const Node& node = graph_.nodes[at(n)];
       if (node.phase == Phase::Forward) last_forward_ = n;
-      if (graph::is_communication(node)) {  // it sends from where its tensors lie
-        all_reduces_ = all_reduces_ || node.kind == Kind::AllReduce;
-        continue;
-      }
+      if (graph::is_communication(node)) continue;  // it sends from where its tensors lie
       for (const TensorId id : node.inputs) last_read_[at(id)] = n;
       for (const TensorId id : node.outputs) marks_[at(id)] |= kWritten;
     }
@@ -112,21 +111,6 @@ class Lifetimes {
                       : tensor.role == Role::Gradient ? Part::Gradients
                                                       : Part::Activations;
     storage_of_[at(id)] = add(step_.bytes(id), kBeforeStep, kForever, part);
-  }
-
-  // Flat buckets in the order in which backward completes gradients.
-  void add_buckets() {
-    std::vector<double> bytes;
-    bytes.reserve(graph_.gradients.size());
-    for (auto pair = graph_.gradients.rbegin(); pair != graph_.gradients.rend(); ++pair) {
-      bytes.push_back(step_.bytes(pair->second));
-    }
-    std::size_t next = 0;
-    for (const std::size_t end : graph::bucket_ends(bytes, options_.buckets)) {
-      double filled = 0;
-      for (; next < end; ++next) filled += bytes[next];
-      add(filled, kBeforeStep, kForever, Part::Gradients);
-    }
   }
 
   void add_node(NodeId n, const Node& node) {
@@ -227,7 +211,6 @@ class Lifetimes {
   const Options& options_;
   NodeId end_;
   NodeId last_forward_ = kNone;
-  bool all_reduces_ = false;
   std::vector<NodeId> last_read_;         // of each tensor; kNone: never
   std::vector<std::int32_t> storage_of_;  // likewise
   std::vector<std::uint8_t> marks_;       // likewise: kWritten, kGradient

@@ -6,7 +6,6 @@
 #include "foretrain/graph/backward.h"
 #include "foretrain/graph/builder.h"
 #include "foretrain/graph/passes.h"
-#include "foretrain/memory/test_steps.h"
 
 namespace foretrain::memory {
 namespace {
@@ -84,10 +83,10 @@ TEST(StepMemory, UpdatePeaksAsTheOptimizerNeeds) {
   }
 }
 
-TEST(StepMemory, BucketsAddTheGradientsOnceMore) {
+TEST(StepMemory, AFlatBufferAddsTheGradientsOnceMore) {
   const Graph step = graph::update(graph::backward(wide_layer()), Optimizer::Sgd);
   const Use plain = use_of(step, 1);
-  const Use with = use_of(with_all_reduce(step), 1);
+  const Use with = use_of(step, 1, {.flat_buffers = {kP}});
   EXPECT_EQ(with.gradients, 2 * kP);
   EXPECT_EQ(with.allocated, plain.allocated + kP);
 }

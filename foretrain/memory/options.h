@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "foretrain/graph/buckets.h"
+#include <vector>
 
 namespace foretrain::memory {
 
 // What changes the memory of a step besides its graph.
 struct Options {
-  // Where the step has all-reduces, gradients are also held in flat buckets of these sizes.
-  graph::BucketSizes buckets{};
+  // Bytes of each flat buffer of gradients that is always there, besides the gradients themselves.
+  std::vector<double> flat_buffers{};
   bool half_with_master = false;  // parameters are stored short, the optimizer keeps fp32 copies
   bool search_workspace = true;   // convolutions may use scratch memory for faster algorithms
   bool channels_last = false;     // convolutions run in NHWC: no copies for tensor cores

@@ -5,16 +5,17 @@
 #include <cstdio>
 
 #include "foretrain/operators/breakdown.h"
-#include "foretrain/operators/memory.h"
-#include "foretrain/operators/regime.h"
-#include "foretrain/operators/resources.h"
-#include "foretrain/operators/trust.h"
+#include "foretrain/operators/detail/memory.h"
+#include "foretrain/operators/detail/regime.h"
+#include "foretrain/operators/detail/resources.h"
+#include "foretrain/operators/detail/trust.h"
 
 namespace foretrain::operators {
 namespace {
 
 constexpr std::size_t kTopOperators = 10;
-constexpr std::string_view kWhy = "no other engine answers";
+constexpr std::string_view kStepWhy = "where the simulated timeline ends";
+constexpr std::string_view kMemoryWhy = "live bytes over the step, as its allocator reserves them";
 
 std::string percent(double share) {
   std::array<char, 32> text{};
@@ -48,6 +49,10 @@ void list_warnings(const Stages& stages, const Resolved& resolved, StepDetail& d
 
 StepDetail detail_step(const Stages& stages, const Resolved& resolved) {
   StepDetail detail;
+  detail.model = stages.step->graph.name;
+  detail.parameters = stages.step->parameters;
+  detail.tokens_per_sample = stages.step->tokens_per_sample;
+  detail.gemm_flops = stages.program.gemm_flops;
   detail.breakdown = break_down(stages);
   detail.phases = split_phases(stages);
   detail.communication = communication_time(stages);
@@ -62,6 +67,7 @@ StepDetail detail_step(const Stages& stages, const Resolved& resolved) {
   list_warnings(stages, resolved, detail);
   Trust trust = trust_in(stages, resolved, detail.regime);
   detail.step = trust.step;
+  detail.inside = trust.warnings.empty();
   for (std::string& text : trust.warnings) detail.warnings.push_back(std::move(text));
   for (std::string& text : trust.assumptions) detail.assumptions.push_back(std::move(text));
   return detail;
@@ -74,11 +80,13 @@ const StepDetail& detail_of(const Question& question) {
       [&] { return detail_step(stages_of(question), question.resolved()); });
 }
 
+// The domain is that of the measured steps; for memory nothing else is known.
 std::optional<Answer> OperatorEngine::answer(const Question& question) const {
   const StepDetail& detail = detail_of(question);
   Answer answer{name(), {}};
-  answer.targets.push_back({"step_time_s", detail.step, true, kWhy});
-  answer.targets.push_back({"memory_bytes.peak", {detail.memory.peak, {}, {}, {}}, true, kWhy});
+  answer.targets.push_back({"step_time_s", detail.step, detail.inside, kStepWhy});
+  answer.targets.push_back(
+      {"memory_bytes.peak", {detail.memory.peak, {}, {}, {}}, detail.inside, kMemoryWhy});
   return answer;
 }
 

@@ -3,17 +3,23 @@
 // DeletePop (ICA3PP 2023).
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "foretrain/engine/engine.h"
 #include "foretrain/knowledge/regime.h"
-#include "foretrain/operators/stages.h"
 
 namespace foretrain::operators {
 
 // What the engine knows of a step besides the numbers that other engines can tell, too.
 struct StepDetail {
+  std::string model;             // the graph's own name, without parameters
+  std::int64_t parameters = 0;   // learned values
+  double tokens_per_sample = 0;  // 0: the model does not read tokens
+  double gemm_flops = 0;         // of one worker's step: GEMMs and convolutions
   Estimate step;
+  bool inside = true;  // of what was measured
   Breakdown breakdown;
   Phases phases;
   Seconds communication{0};

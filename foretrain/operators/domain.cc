@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/operators/domain.h"
+#include "foretrain/operators/detail/domain.h"
 
 #include <algorithm>
 #include <cmath>

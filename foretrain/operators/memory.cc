@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/operators/memory.h"
+#include "foretrain/operators/detail/memory.h"
 
 #include <algorithm>
 
 #include "foretrain/memory/memory.h"
-#include "foretrain/parallel/ddp.h"
 
 namespace foretrain::operators {
 namespace {
@@ -25,7 +24,7 @@ MemoryReport report_memory(const Stages& stages, const Resolved& resolved) {
         return hw::usable_memory_bytes(a) < hw::usable_memory_bytes(b);
       });
   memory::Options options;
-  options.buckets = parallel::ddp_buckets(*resolved.exchange);
+  options.flat_buffers = parallel::flat_buffers(stages.bound, resolved);
   options.half_with_master =
       resolved.framework->casting == graph::Casting::WholeModel && is_half(resolved.precision);
   options.search_workspace = !hw::is_cpu(device);

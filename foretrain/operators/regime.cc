@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/operators/regime.h"
+#include "foretrain/operators/detail/regime.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/operators/resources.h"
+#include "foretrain/operators/detail/resources.h"
 
 #include <algorithm>
 #include <cmath>

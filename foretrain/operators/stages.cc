@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "foretrain/operators/stages.h"
 
-#include "foretrain/operators/step.h"
+#include "foretrain/operators/detail/step.h"
 
 namespace foretrain::operators {
 

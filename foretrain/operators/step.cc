@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/operators/step.h"
+#include "foretrain/operators/detail/step.h"
 
 #include <utility>
 
 #include "foretrain/graph/passes.h"
 #include "foretrain/parallel/exchange.h"
-#include "foretrain/request/find_model.h"
 
 namespace foretrain::operators {
 namespace {
@@ -17,7 +16,7 @@ bool has_update(const Resolved& resolved) {
 
 // Everything that the step of one worker alone depends on.
 std::string step_key(const Resolved& resolved) {
-  std::string key = resolved.model;
+  std::string key = resolved.model.name();
   key += '\n';
   key += to_string(resolved.precision);
   key += '\n';
@@ -52,29 +51,38 @@ double tokens_per_sample(const graph::Graph& model) {
   return 0;
 }
 
-graph::Graph training_step(graph::Graph model, const Resolved& resolved) {
+// A graph of its own: the model's is shared.
+graph::Graph forward_pass(const graph::Graph& model, const Resolved& resolved) {
+  const bool flash = resolved.flash_attention;
+  if (resolved.mode == Mode::Train) return flash ? model : graph::expand_attention(model);
+  graph::Graph inference = graph::for_inference(model);
+  return flash ? std::move(inference) : graph::expand_attention(inference);
+}
+
+graph::Graph training_step(const graph::Graph& forward, const Resolved& resolved) {
   const cost::Framework& framework = *resolved.framework;
   const bool trains = resolved.mode == Mode::Train;
-  if (!trains) model = graph::for_inference(model);
-  if (!resolved.flash_attention) model = graph::expand_attention(model);
+  graph::Graph model = forward_pass(forward, resolved);
   if (trains) model = graph::set_trainable(std::move(model), resolved.trainable);
   model = graph::set_precision(model, resolved.precision, framework.casting);
   const graph::GradientHandling gradients =
       resolved.passes > 1 ? graph::GradientHandling::Accumulate : framework.gradients;
   if (trains) model = graph::backward(std::move(model), gradients);
   if (has_update(resolved)) model = graph::update(std::move(model), resolved.optimizer);
-  graph::Graph step = graph::fuse(model, framework.fusion);
+  // Without a compiler the step is taken as it is, not copied.
+  if (framework.fusion != graph::Fusion::None) model = graph::fuse(model, framework.fusion);
 #ifndef NDEBUG
-  graph::verify(step);
+  graph::verify(model);
 #endif
-  return step;
+  return model;
 }
 
 // The step of one worker alone.
-std::shared_ptr<const Step> make_step(graph::Graph model, const Resolved& resolved) {
+std::shared_ptr<const Step> make_step(const Resolved& resolved) {
+  const graph::Graph& model = resolved.model.graph();
   auto step = std::make_shared<Step>();
   step->tokens_per_sample = tokens_per_sample(model);
-  step->graph = training_step(std::move(model), resolved);
+  step->graph = training_step(model, resolved);
   step->parameters = graph::parameter_count(step->graph);
   step->gradients = graph::parameter_gradients(step->graph);
   return step;
@@ -102,19 +110,15 @@ std::shared_ptr<const Step> cached(const std::string& key, const Library& librar
 }  // namespace
 
 // A model in memory has no name, and a file may change between two predictions, so only built-in
-// models are kept.
+// models are kept. A step that is found there needs no graph of its model.
 std::shared_ptr<const Step> find_step(const Resolved& resolved, const Library& library) {
   const std::string exchange = parallel::exchange_key(resolved);
-  if (resolved.graph || names_model_file(resolved.model)) {
-    const auto step =
-        make_step(resolved.graph ? *resolved.graph : find_model(resolved.model, library.read_files),
-                  resolved);
+  if (!resolved.model.is_built_in()) {
+    const auto step = make_step(resolved);
     return exchange.empty() ? step : with_exchange(*step, resolved);
   }
   const std::string key = step_key(resolved);
-  const auto alone = [&] {
-    return cached(key, library, [&] { return make_step(find_model(resolved.model), resolved); });
-  };
+  const auto alone = [&] { return cached(key, library, [&] { return make_step(resolved); }); };
   if (exchange.empty()) return alone();
   return cached(key + '\n' + exchange, library, [&] { return with_exchange(*alone(), resolved); });
 }

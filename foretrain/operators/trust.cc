@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/operators/trust.h"
+#include "foretrain/operators/detail/trust.h"
 
 #include <cmath>
 
 #include "foretrain/operators/breakdown.h"
-#include "foretrain/operators/domain.h"
+#include "foretrain/operators/detail/domain.h"
 
 namespace foretrain::operators {
 namespace {

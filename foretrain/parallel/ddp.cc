@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // PyTorch's DistributedDataParallel: all-reduces of buckets, beside backward.
-#include "foretrain/parallel/ddp.h"
-
 #include "foretrain/parallel/detail/insert.h"
 #include "foretrain/parallel/detail/reduce_buckets.h"
 #include "foretrain/parallel/detail/strategies.h"
 
 namespace foretrain::parallel {
+namespace {
 
-graph::BucketSizes ddp_buckets(const comm::ExchangeCosts& costs) {
-  return {costs.ddp.first_bucket_bytes, costs.ddp.bucket_bytes};
+graph::BucketSizes bucket_sizes(const Resolved& resolved) {
+  const comm::ExchangeCosts::Ddp& costs = resolved.exchange->ddp;
+  return {costs.first_bucket_bytes, costs.bucket_bytes};
 }
+
+}  // namespace
 
 void add_ddp(graph::Graph& step, const Resolved& resolved) {
   if (resolved.framework->gradients_together) return add_all_reduce(step, resolved);
-  add_buckets(step, graph::Kind::AllReduce,
-              graph::make_buckets(step, ddp_buckets(*resolved.exchange)));
+  add_buckets(step, graph::Kind::AllReduce, graph::make_buckets(step, bucket_sizes(resolved)));
 }
 
 ExchangePlan plan_ddp(const graph::Bound& step, const Resolved& resolved) {
@@ -25,6 +26,24 @@ ExchangePlan plan_ddp(const graph::Bound& step, const Resolved& resolved) {
     plan.gradient_copies = resolved.exchange->ddp.copies;
   }
   return plan;
+}
+
+// Filled in the reverse order of the parameters, as when DDP wraps the model; its all-reduces
+// follow the order in which gradients are complete.
+std::vector<double> ddp_flat_buffers(const graph::Bound& step, const Resolved& resolved) {
+  const auto& gradients = step.graph->gradients;
+  std::vector<double> bytes;
+  bytes.reserve(gradients.size());
+  for (auto pair = gradients.rbegin(); pair != gradients.rend(); ++pair) {
+    bytes.push_back(step.bytes(pair->second));
+  }
+  std::vector<double> buffers;
+  std::size_t next = 0;
+  for (const std::size_t end : graph::bucket_ends(bytes, bucket_sizes(resolved))) {
+    double& filled = buffers.emplace_back(0);
+    for (; next < end; ++next) filled += bytes[next];
+  }
+  return buffers;
 }
 
 }  // namespace foretrain::parallel

@@ -15,18 +15,23 @@ struct Row {
   const char* name;
   void (*add)(graph::Graph& step, const Resolved& resolved);
   ExchangePlan (*plan)(const graph::Bound& step, const Resolved& resolved);
+  std::vector<double> (*flat_buffers)(const graph::Bound& step, const Resolved& resolved);
   bool workers_update = true;
   bool waits_for_straggler = true;
 };
 
+// Gradients are sent from where they lie.
+std::vector<double> no_flat_buffers(const graph::Bound&, const Resolved&) { return {}; }
+
+// The buffers of a plain all-reduce and of Horovod's fusion are taken to be as large as DDP's.
 constexpr std::array kRows{
-    Row{Parallel::Ddp, "ddp", add_ddp, plan_ddp},
-    Row{Parallel::AllReduce, "allreduce", add_all_reduce, plan_all_reduce},
-    Row{Parallel::Horovod, "horovod", add_horovod, plan_horovod},
-    Row{Parallel::DataParallel, "dataparallel", add_data_parallel, plan_data_parallel, true,
-        false},  // its own constants hold that
-    Row{Parallel::ParameterServer, "ps", add_parameter_servers, plan_parameter_servers, false,
-        true},
+    Row{Parallel::Ddp, "ddp", add_ddp, plan_ddp, ddp_flat_buffers},
+    Row{Parallel::AllReduce, "allreduce", add_all_reduce, plan_all_reduce, ddp_flat_buffers},
+    Row{Parallel::Horovod, "horovod", add_horovod, plan_horovod, ddp_flat_buffers},
+    Row{Parallel::DataParallel, "dataparallel", add_data_parallel, plan_data_parallel,
+        no_flat_buffers, true, false},  // its own constants hold the straggler
+    Row{Parallel::ParameterServer, "ps", add_parameter_servers, plan_parameter_servers,
+        no_flat_buffers, false, true},
 };
 
 const Row& row_of(Parallel kind) {
@@ -73,6 +78,11 @@ graph::Graph add_exchange(graph::Graph step, const Resolved& resolved) {
 ExchangePlan plan_exchange(const graph::Bound& step, const Resolved& resolved) {
   const Row* row = exchanging_row(resolved);
   return row == nullptr ? ExchangePlan{} : row->plan(step, resolved);
+}
+
+std::vector<double> flat_buffers(const graph::Bound& step, const Resolved& resolved) {
+  const Row* row = exchanging_row(resolved);
+  return row == nullptr ? std::vector<double>{} : row->flat_buffers(step, resolved);
 }
 
 }  // namespace foretrain::parallel

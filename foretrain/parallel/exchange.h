@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "foretrain/graph/bind.h"
 #include "foretrain/graph/graph.h"
@@ -27,5 +28,9 @@ graph::Graph add_exchange(graph::Graph step, const Resolved& resolved);
 // `step` is what add_exchange gave for this job. Throws Error: Unsupported for a strategy that the
 // cluster cannot run, BadInput for servers that do not fit it.
 ExchangePlan plan_exchange(const graph::Bound& step, const Resolved& resolved);
+
+// Bytes of each flat buffer that a worker keeps for gradients on their way, besides the gradients
+// themselves, in the order in which they are allocated. `step` as above.
+std::vector<double> flat_buffers(const graph::Bound& step, const Resolved& resolved);
 
 }  // namespace foretrain::parallel

@@ -114,10 +114,24 @@ TEST_F(Exchanges, AsynchronousServersAreBusyWithAllWorkers) {
   EXPECT_NEAR(plan().servers_busy.count(), 2 * kBytes / 1e9, 1e-9);
 }
 
+// Filled from the last parameter to the first: 40 + 20,000 + 2,000 bytes leave the first buffer
+// open (1 MiB), which 2,000,000 more close.
+TEST_F(Exchanges, AllReducesKeepFlatBuffersAndOthersNone) {
+  for (const char* strategy : {R"("ddp")", R"("allreduce")", R"("horovod")"}) {
+    prepare(strategy);
+    EXPECT_EQ(flat_buffers(bound_, resolved_), std::vector<double>{kBytes}) << strategy;
+  }
+  for (const char* strategy : {R"("dataparallel")", R"({"kind": "ps"})"}) {
+    prepare(strategy);
+    EXPECT_TRUE(flat_buffers(bound_, resolved_).empty()) << strategy;
+  }
+}
+
 TEST_F(Exchanges, OneWorkerAndInferenceHaveNone) {
   prepare(R"("ddp")", R"("workers": 1)");
   EXPECT_TRUE(communication().empty());
   EXPECT_TRUE(exchange_key(resolved_).empty());
+  EXPECT_TRUE(flat_buffers(bound_, resolved_).empty());
   prepare(R"("ddp")", R"("placement": [1, 1], "mode": "inference")");
   EXPECT_TRUE(communication().empty());
 }

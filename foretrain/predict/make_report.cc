@@ -4,16 +4,13 @@
 #include <algorithm>
 
 #include "foretrain/operators/answer.h"
-#include "foretrain/predict/targets.h"
+#include "foretrain/predict/detail/targets.h"
 
 namespace foretrain {
 namespace {
 
 std::string describe_cluster(const hw::Cluster& cluster) {
-  std::vector<int> counts(cluster.devices.size());
-  for (const hw::Node& node : cluster.nodes) {
-    counts[static_cast<std::size_t>(node.device)] += node.devices;
-  }
+  const std::vector<int> counts = hw::device_counts(cluster);
   std::string text;
   for (std::size_t d = 0; d < counts.size(); ++d) {
     text +=
@@ -23,11 +20,11 @@ std::string describe_cluster(const hw::Cluster& cluster) {
   return text;
 }
 
-JobReport report_job(const operators::Stages& stages, const Resolved& resolved) {
+JobReport report_job(const operators::StepDetail& detail, const Resolved& resolved) {
   JobReport job;
-  job.model = resolved.model;
-  job.graph = stages.step->graph.name;
-  job.parameters = stages.step->parameters;
+  job.model = resolved.model.name();
+  job.graph = detail.model;
+  job.parameters = detail.parameters;
   job.cluster = describe_cluster(resolved.cluster);
   if (resolved.strategy.kind == Parallel::ParameterServer) {
     job.servers = std::string(resolved.strategy.asynchronous ? "asynchronous " : "") +
@@ -56,43 +53,48 @@ Report report_step(const operators::StepDetail& detail) {
   return report;
 }
 
+// What the engine says of its number after why it was chosen.
+std::string explain(const Chosen& one) {
+  if (one.target.why.empty()) return one.why;
+  return one.why + "; " + std::string(one.target.why);
+}
+
 // Other engines' numbers in place of those of the operator engine, and where each comes from.
 void apply(const std::vector<Chosen>& chosen, Report& report) {
   for (const char* number : {"step_time_s", "memory_bytes", "resources"}) {
-    report.engines.push_back({number, "operators", "no other engine answers"});
+    report.engines.push_back({number, "operators", std::string(kOnlyEngine)});
   }
   for (const Chosen& one : chosen) {
-    if (one.engine == "operators") continue;
     for (const TargetName& target : target_names()) {
       if (target.name != one.target.name) continue;
-      target.set(report, one.target.estimate);
+      if (one.engine != "operators") target.set(report, one.target.estimate);
       for (EngineReport& engine : report.engines) {
         if (engine.number != target.group) continue;
         engine.engine = one.engine;
-        engine.why = one.target.why;
+        engine.why = explain(one);
       }
     }
   }
   report.engine = report.engines.front().engine;
 }
 
-void report_throughput(const Question& question, Report& report) {
-  const Resolved& resolved = question.resolved();
-  const operators::Stages& stages = operators::stages_of(question);
+void report_throughput(const operators::StepDetail& detail, const Resolved& resolved,
+                       Report& report) {
   const double workers = resolved.workers;
   const double step = report.step_time_s.value;
   report.samples_per_s = workers * static_cast<double>(resolved.batch) / step;
-  if (stages.step->tokens_per_sample > 0) {
-    report.tokens_per_s = report.samples_per_s * stages.step->tokens_per_sample;
+  if (detail.tokens_per_sample > 0) {
+    report.tokens_per_s = report.samples_per_s * detail.tokens_per_sample;
     report.tokens_per_s_per_device = *report.tokens_per_s / workers;
   }
   // MFU: peak of all devices together against the GEMMs of all workers.
   double peak = 0;
-  for (const operators::WorkerClass& worker : stages.program.classes) {
-    const hw::Device& device = resolved.cluster.devices[static_cast<std::size_t>(worker.device)];
-    peak += worker.workers * hw::matrix_peak(device, resolved.precision).value_or(0);
+  const std::vector<int> counts = hw::device_counts(resolved.cluster);
+  for (std::size_t d = 0; d < counts.size(); ++d) {
+    const hw::Device& device = resolved.cluster.devices[d];
+    peak += counts[d] * hw::matrix_peak(device, resolved.precision).value_or(0);
   }
-  if (peak > 0) report.mfu = resolved.workers * stages.program.gemm_flops / step / peak;
+  if (peak > 0) report.mfu = resolved.workers * detail.gemm_flops / step / peak;
 }
 
 }  // namespace
@@ -101,9 +103,9 @@ Report make_report(const std::vector<Chosen>& chosen, const Question& question) 
   const Resolved& resolved = question.resolved();
   const operators::StepDetail& detail = operators::detail_of(question);
   Report report = report_step(detail);
-  report.job = report_job(operators::stages_of(question), resolved);
+  report.job = report_job(detail, resolved);
   apply(chosen, report);
-  report_throughput(question, report);
+  report_throughput(detail, resolved, report);
   report.assumptions = resolved.assumptions;
   report.assumptions.insert(report.assumptions.end(), detail.assumptions.begin(),
                             detail.assumptions.end());

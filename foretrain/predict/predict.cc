@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "foretrain/operators/answer.h"
-#include "foretrain/predict/choose.h"
+#include "foretrain/predict/detail/choose.h"
 #include "foretrain/predict/detail/make_report.h"
 
 namespace foretrain {

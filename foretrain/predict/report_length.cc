@@ -2,7 +2,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "foretrain/operators/stages.h"
+#include "foretrain/operators/answer.h"
 #include "foretrain/predict/detail/make_report.h"
 
 namespace foretrain {
@@ -27,12 +27,12 @@ std::optional<double> price_per_hour(const Question& question, std::vector<std::
     return instance.price_per_hour_usd * static_cast<double>(resolved.cluster.nodes.size());
   }
   double price = 0;
-  for (const operators::WorkerClass& worker : operators::stages_of(question).program.classes) {
-    const std::string& device =
-        resolved.cluster.devices[static_cast<std::size_t>(worker.device)].name;
+  const std::vector<int> counts = hw::device_counts(resolved.cluster);
+  for (std::size_t d = 0; d < counts.size(); ++d) {
+    const std::string& device = resolved.cluster.devices[d].name;
     const hw::Instance* instance = hw::cheapest_instance(question.library().catalog, device);
     if (instance == nullptr) return std::nullopt;
-    price += worker.workers * hw::price_per_device_hour_usd(*instance);
+    price += counts[d] * hw::price_per_device_hour_usd(*instance);
     notes.push_back("price of " + device + " as in " + instance->provider + " " + instance->name +
                     ", " + instance->price_date);
   }
@@ -66,7 +66,7 @@ void report_length(const Question& question, Report& report) {
     epoch_steps = std::ceil(*length.samples / samples_per_step);
     report.epoch_time_s = times(report.step_time_s, *epoch_steps);
   }
-  const double tokens_per_sample = operators::stages_of(question).step->tokens_per_sample;
+  const double tokens_per_sample = operators::detail_of(question).tokens_per_sample;
   const std::optional<double> steps =
       steps_of(length, samples_per_step, tokens_per_sample, epoch_steps);
   if (length.tokens && !steps) {

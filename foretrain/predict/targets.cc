@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/predict/targets.h"
+#include "foretrain/predict/detail/targets.h"
 
 #include <array>
 

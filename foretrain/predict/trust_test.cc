@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "foretrain/operators/answer.h"
 #include "foretrain/predict/predict.h"
 
 namespace foretrain {
@@ -44,6 +45,29 @@ TEST_F(Trust, TheStepHasTheIntervalOfItsRegime) {
   EXPECT_NEAR(*step.high, step.value * std::exp(cell.high), 1e-12);
   EXPECT_EQ(step.confidence, 0.9);
   EXPECT_TRUE(report.warnings.empty());
+}
+
+// The only measured device is a V100.
+TEST_F(Trust, TheAnswerSaysWhetherSuchWasMeasured) {
+  library_.intervals = std::make_shared<const Intervals>(some_intervals());
+  for (const auto& [device, inside] : {std::pair{"v100-sxm2-32gb", true}, std::pair{"t4", false}}) {
+    const Request request =
+        parse_request(R"({"model": "resnet18-cifar", "framework": "pytorch-1", "device": ")" +
+                          std::string(device) + "\"}",
+                      "test");
+    const Resolved resolved = resolve(request, library_);
+    const auto answer = operators::OperatorEngine().answer(Question(resolved, library_));
+    for (const Target& target : answer->targets) EXPECT_EQ(target.inside, inside) << target.name;
+  }
+}
+
+TEST_F(Trust, TheReportSaysWhichEngineAndWhy) {
+  const Report report = report_of(R"({"model": "mlp", "device": "t4", "engine": "operators"})");
+  ASSERT_EQ(report.engines.size(), 3U);
+  for (const EngineReport& one : report.engines) EXPECT_EQ(one.engine, "operators");
+  EXPECT_EQ(report.engines[0].why,
+            "asked for by engine=operators; where the simulated timeline ends");
+  EXPECT_EQ(report.engines[2].why, "the only engine that answers");
 }
 
 // As `predictors` of a request, the way a user gives it.

@@ -176,7 +176,6 @@ bool uses_flash_attention(const Request& request, const cost::Framework& framewo
 // What the request says itself.
 Resolved stated(const Request& request) {
   Resolved resolved;
-  resolved.model = request.model;
   resolved.mode = request.mode;
   resolved.precision = request.precision;
   resolved.optimizer = request.optimizer;
@@ -192,11 +191,10 @@ Resolved stated(const Request& request) {
   return resolved;
 }
 
-}  // namespace
-
-Resolved resolve(const Request& request, const Library& library) {
+Resolved resolve_for(Model model, const Request& request, const Library& library) {
   refuse_what_is_missing(request);
   Resolved resolved = stated(request);
+  resolved.model = std::move(model);
   if (request.cloud) resolved.instance = hw::find_instance(library.catalog, *request.cloud);
   resolved.cluster = find_cluster(request, library, resolved.instance, resolved.assumptions);
   limit_power(request, resolved.cluster);
@@ -216,11 +214,15 @@ Resolved resolve(const Request& request, const Library& library) {
   return resolved;
 }
 
+}  // namespace
+
+Resolved resolve(const Request& request, const Library& library) {
+  return resolve_for(Model(request.model, library.read_files), request, library);
+}
+
 Resolved resolve(const Request& request, std::shared_ptr<const graph::Graph> model,
                  const Library& library) {
-  Resolved resolved = resolve(request, library);
-  resolved.graph = std::move(model);
-  return resolved;
+  return resolve_for(Model(request.model, std::move(model)), request, library);
 }
 
 }  // namespace foretrain

@@ -10,6 +10,7 @@
 #include "foretrain/graph/passes.h"
 #include "foretrain/hw/cluster.h"
 #include "foretrain/knowledge/library.h"
+#include "foretrain/request/model.h"
 #include "foretrain/request/request.h"
 
 namespace foretrain {
@@ -23,10 +24,9 @@ struct Length {
 };
 
 // A request with everything looked up: what runs where, as values. No text of the request is
-// parsed again further down.
+// parsed again further down; the model builds its own graph when the first engine wants it.
 struct Resolved {
-  std::string model;                          // as the request names it
-  std::shared_ptr<const graph::Graph> graph;  // a model in memory; null: find_model(model)
+  Model model;
   Mode mode = Mode::Train;
   Precision precision = Precision::Fp32;
   graph::Optimizer optimizer = graph::Optimizer::Sgd;

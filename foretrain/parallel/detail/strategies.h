@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The strategies, each in its own file: what it adds to a step, and what that costs.
+// The strategies, each in its own file: what it adds to a step, what that costs, and what it keeps.
 #pragma once
+
+#include <vector>
 
 #include "foretrain/graph/bind.h"
 #include "foretrain/parallel/plan.h"
@@ -19,5 +21,7 @@ ExchangePlan plan_all_reduce(const graph::Bound& step, const Resolved& resolved)
 ExchangePlan plan_horovod(const graph::Bound& step, const Resolved& resolved);
 ExchangePlan plan_data_parallel(const graph::Bound& step, const Resolved& resolved);
 ExchangePlan plan_parameter_servers(const graph::Bound& step, const Resolved& resolved);
+
+std::vector<double> ddp_flat_buffers(const graph::Bound& step, const Resolved& resolved);
 
 }  // namespace foretrain::parallel

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "foretrain/predict/choose.h"
+#include "foretrain/predict/detail/choose.h"
 #include "foretrain/predict/report.h"
 
 namespace foretrain {

@@ -8,11 +8,15 @@
 
 namespace foretrain {
 
-// A number and the engine that it is taken from.
+// A number, the engine that it is taken from, and why from that one.
 struct Chosen {
   Target target;
   std::string_view engine;
+  std::string why;
 };
+
+// Why, where there is no choice.
+inline constexpr std::string_view kOnlyEngine = "the only engine that answers";
 
 // For each number that any engine tells: of the engines whose domain contains the request, the one
 // with the narrowest calibrated interval (the smallest high / low); otherwise operators. `engine`
