@@ -38,7 +38,7 @@ class Run {
       : options_(options),
         observer_(observer),
         library_(library),
-        predictor_(library, options.threads),
+        cache_(library, options.threads),
         summary_(options) {}
 
   void read(measured::Table& table);
@@ -64,7 +64,7 @@ class Run {
   const Options& options_;
   const Observer& observer_;
   const Library& library_;
-  PredictionCache predictor_;
+  PredictionCache cache_;
   Summary summary_;
   std::string file_;
   std::set<std::string> sources_;  // seen, for the message that one is not there
@@ -111,7 +111,7 @@ void Run::predict_portion() {
   } else {
     std::vector<Waiting*> rows;
     for (Waiting& row : waiting_) rows.push_back(&row);
-    judge(rows, predictor_);
+    judge(rows, cache_);
   }
   for (Waiting& row : waiting_) {
     set_apart(row.one);

@@ -10,7 +10,7 @@
 #include "foretrain/fleet/simulation_report.h"
 #include "foretrain/fleet/simulation_request.h"
 #include "foretrain/sched/generate.h"
-#include "foretrain/sched/trace.h"
+#include "foretrain/sched/job_trace.h"
 
 namespace foretrain::fleet {
 
@@ -40,7 +40,7 @@ class Simulation {
   SimulationRequest request_;
   SimulatedCluster cluster_;
   std::optional<sched::Workload> workload_;
-  sched::Trace trace_;
+  sched::JobTrace trace_;
   EngineDurations engine_;
 };
 

@@ -21,7 +21,7 @@ struct Piece {
   double amount = 0;
 };
 
-std::vector<double> trace(const std::vector<Piece>& pieces) {
+std::vector<double> samples_of(const std::vector<Piece>& pieces) {
   std::vector<double> samples;
   for (const Piece& piece : pieces) {
     samples.insert(samples.end(), static_cast<std::size_t>(piece.samples), piece.amount);
@@ -35,7 +35,7 @@ std::vector<double> square_wave(int burst, int idle, double high, double low, in
     pieces.push_back({burst, high});
     pieces.push_back({idle, low});
   }
-  return trace(pieces);
+  return samples_of(pieces);
 }
 
 TEST(SplitBursts, PatternsHaveNames) {
@@ -80,8 +80,8 @@ TEST(SplitBursts, RecoversSquareWavesOfAnyDutyUnderSmoothing) {
 // are incomplete. Burst (4 + 2)/2 = 3 samples, idle (2 + 6)/2 = 4; the burst amount is the mean of
 // samples, (4 * 0.8 + 2 * 1.0)/6 = 5.2/6.
 TEST(SplitBursts, DropsIncompleteRunsAndAveragesTheRest) {
-  const auto bursts = split_bursts(trace({{9, 1.0}, {2, 0}, {4, 0.8}, {6, 0}, {2, 1.0}, {9, 0}}),
-                                   {.window = Seconds{1}});
+  const auto bursts = split_bursts(
+      samples_of({{9, 1.0}, {2, 0}, {4, 0.8}, {6, 0}, {2, 1.0}, {9, 0}}), {.window = Seconds{1}});
   ASSERT_TRUE(bursts);
   EXPECT_DOUBLE_EQ(bursts->burst->count(), 3);
   EXPECT_DOUBLE_EQ(bursts->idle->count(), 4);
@@ -89,11 +89,11 @@ TEST(SplitBursts, DropsIncompleteRunsAndAveragesTheRest) {
   EXPECT_DOUBLE_EQ(bursts->idle_amount.value(), 0);
 }
 
-// The same trace: bursts of 4 at 0.8 and 2 at 1.0, idles of 2 and 6 at 0. Of two values the sample
-// standard deviation is their difference over the root of two.
+// The same samples: bursts of 4 at 0.8 and 2 at 1.0, idles of 2 and 6 at 0. Of two values the
+// sample standard deviation is their difference over the root of two.
 TEST(SplitBursts, SpreadIsTakenOverCompleteRuns) {
-  const auto bursts = split_bursts(trace({{9, 1.0}, {2, 0}, {4, 0.8}, {6, 0}, {2, 1.0}, {9, 0}}),
-                                   {.window = Seconds{1}});
+  const auto bursts = split_bursts(
+      samples_of({{9, 1.0}, {2, 0}, {4, 0.8}, {6, 0}, {2, 1.0}, {9, 0}}), {.window = Seconds{1}});
   ASSERT_TRUE(bursts);
   EXPECT_NEAR(bursts->burst_amount_sd.value(), 0.2 / std::sqrt(2), 1e-12);
   EXPECT_NEAR(bursts->burst_sd->count(), 2 / std::sqrt(2), 1e-12);
@@ -102,7 +102,7 @@ TEST(SplitBursts, SpreadIsTakenOverCompleteRuns) {
 }
 
 TEST(SplitBursts, OneRunHasNoSpread) {
-  const auto bursts = split_bursts(trace({{5, 0.1}, {3, 0.9}, {5, 0.2}}), {});
+  const auto bursts = split_bursts(samples_of({{5, 0.1}, {3, 0.9}, {5, 0.2}}), {});
   ASSERT_TRUE(bursts);
   EXPECT_FALSE(bursts->burst_amount_sd);
   EXPECT_FALSE(bursts->burst_sd);
@@ -111,7 +111,8 @@ TEST(SplitBursts, OneRunHasNoSpread) {
 
 // Two switches: the burst in the middle is complete, the idles around it are not.
 TEST(SplitBursts, AStateWithoutACompleteRunHasNoDuration) {
-  const auto bursts = split_bursts(trace({{5, 0.1}, {3, 0.9}, {5, 0.2}}), {.window = Seconds{1}});
+  const auto bursts =
+      split_bursts(samples_of({{5, 0.1}, {3, 0.9}, {5, 0.2}}), {.window = Seconds{1}});
   ASSERT_TRUE(bursts);
   EXPECT_EQ(bursts->pattern, Pattern::BIB);
   EXPECT_DOUBLE_EQ(bursts->burst->count(), 3);
@@ -120,7 +121,7 @@ TEST(SplitBursts, AStateWithoutACompleteRunHasNoDuration) {
 }
 
 TEST(SplitBursts, OneSwitchGivesAmountsWithoutDurations) {
-  const auto bursts = split_bursts(trace({{5, 0.1}, {3, 0.9}}), {});
+  const auto bursts = split_bursts(samples_of({{5, 0.1}, {3, 0.9}}), {});
   ASSERT_TRUE(bursts);
   EXPECT_EQ(bursts->pattern, Pattern::BIB);
   EXPECT_DOUBLE_EQ(bursts->burst_amount.value(), 0.9);
@@ -185,7 +186,7 @@ TEST(SplitBursts, SamplesThatAreNotFiniteKeepTheirPlace) {
 TEST(SplitBursts, MergesRunsThatAreTooShort) {
   std::vector<Piece> pieces;
   for (int i = 0; i < 6; ++i) pieces.insert(pieces.end(), {{4, 1}, {1, 0}, {5, 1}, {3, 0}});
-  const auto merged = split_bursts(trace(pieces), {.shortest_run = Seconds{0.03}});
+  const auto merged = split_bursts(samples_of(pieces), {.shortest_run = Seconds{0.03}});
   ASSERT_TRUE(merged);
   EXPECT_DOUBLE_EQ(merged->burst->count(), 0.1);
   EXPECT_DOUBLE_EQ(merged->idle->count(), 0.03);
@@ -195,12 +196,12 @@ TEST(SplitBursts, MergesRunsThatAreTooShort) {
 
 // 8 idle, a spike of 1, 8 idle: one run is left, so one state with mean 1/17.
 TEST(SplitBursts, ASpikeThatIsMergedLeavesOneState) {
-  expect_one_state(trace({{8, 0}, {1, 1}, {8, 0}}), Pattern::I, 1.0 / 17,
+  expect_one_state(samples_of({{8, 0}, {1, 1}, {8, 0}}), Pattern::I, 1.0 / 17,
                    {.shortest_run = Seconds{0.02}});
 }
 
 TEST(SplitBursts, ShortRunsAtTheEndsAreNotMerged) {
-  const auto bursts = split_bursts(trace({{1, 1}, {6, 0}, {5, 1}, {6, 0}, {1, 1}}),
+  const auto bursts = split_bursts(samples_of({{1, 1}, {6, 0}, {5, 1}, {6, 0}, {1, 1}}),
                                    {.shortest_run = Seconds{0.03}});
   ASSERT_TRUE(bursts);
   EXPECT_DOUBLE_EQ(bursts->idle->count(), 0.06);

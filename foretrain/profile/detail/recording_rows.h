@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between the readers of the tools' formats and the trace: rows as they stand in a file.
+// Between the readers of the tools' formats and the recording: rows as they stand in a file.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ struct Instance {
 };
 
 // Rows by columns, since the rows of a day are millions.
-struct TraceRows {
+struct RecordingRows {
   std::vector<std::string> names{};           // of resources
   std::vector<std::vector<double>> values{};  // of each resource, one per row; NaN: not known
   std::vector<double> time_s{};               // of each row; does not fall within an instance
@@ -35,12 +35,12 @@ struct TraceRows {
 
 // The place of an instance, which is added where it is new. Throws Error(BadInput) where there are
 // more than a machine has.
-std::size_t find_instance(std::string_view name, const std::string& where, TraceRows& rows);
+std::size_t find_instance(std::string_view name, const std::string& where, RecordingRows& rows);
 
 // One row, with as many values as there are names. Throws Error(BadInput) where time runs backwards
 // and beyond 100 million numbers.
 void add_row(std::size_t instance, double time_s, std::span<const double> values,
-             const std::string& where, TraceRows& rows);
+             const std::string& where, RecordingRows& rows);
 
 // Which resource a tool's column is, and what its numbers must be multiplied by.
 struct KnownColumn {
@@ -52,7 +52,7 @@ struct KnownColumn {
 // For each title the column it is, null where it is not known; names go into `rows`. Of two that
 // are the same resource the first counts.
 std::vector<const KnownColumn*> match(std::span<const std::string> titles,
-                                      std::span<const KnownColumn> known, TraceRows& rows);
+                                      std::span<const KnownColumn> known, RecordingRows& rows);
 
 // The values of the columns that are known. `cells` are as many as `columns`.
 std::vector<double> known_values(std::span<const std::string> cells,

@@ -11,7 +11,7 @@
 namespace foretrain::sched {
 
 // The jobs of a file, sorted by submission, which counts from the first one.
-struct Trace {
+struct JobTrace {
   std::string format;  // "csv", "jsonl", "philly", "alibaba", "tiresias", "muri", "pollux"
   std::vector<Job> jobs;
   std::vector<std::string> notes;  // what was left out or assumed
@@ -20,7 +20,7 @@ struct Trace {
 // Reads a trace; its first line says which format it is (docs/simulator.md lists them). `name`
 // begins every message ("trace x.csv"). Throws Error(BadInput) naming the line for what is
 // malformed, missing or out of range; Error(Io) where reading breaks off.
-Trace read_trace(std::istream& in, const std::string& name);
-Trace read_trace(const std::filesystem::path& file);
+JobTrace read_job_trace(std::istream& in, const std::string& name);
+JobTrace read_job_trace(const std::filesystem::path& file);
 
 }  // namespace foretrain::sched

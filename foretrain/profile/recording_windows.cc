@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/profile/detail/trace_windows.h"
+#include "foretrain/profile/detail/recording_windows.h"
 
 #include <algorithm>
 #include <array>
@@ -20,7 +20,7 @@ constexpr double kFewCells = 4e6;
 constexpr double kMostGap = 10;  // windows per row, on average
 
 // What a device's being busy is told by: the first of these that the file has.
-std::size_t column_of_use(const TraceRows& rows) {
+std::size_t column_of_use(const RecordingRows& rows) {
   for (const char* name : {"gpu_util", "gpu_memory_util", "power"}) {
     const auto found = std::find(rows.names.begin(), rows.names.end(), name);
     if (found != rows.names.end()) return static_cast<std::size_t>(found - rows.names.begin());
@@ -29,7 +29,7 @@ std::size_t column_of_use(const TraceRows& rows) {
 }
 
 // The instance with the highest mean.
-std::size_t busiest(const TraceRows& rows) {
+std::size_t busiest(const RecordingRows& rows) {
   const std::vector<double>& use = rows.values[column_of_use(rows)];
   std::vector<std::pair<double, double>> sums(rows.instances.size());
   for (std::size_t i = 0; i < use.size(); ++i) {
@@ -47,13 +47,13 @@ std::size_t busiest(const TraceRows& rows) {
 }
 
 // The instance that was asked for, by its index ("1", of dcgmi "GPU 1"), or the busiest.
-std::size_t choose(const TraceRows& rows, const std::string& name, const ReadOptions& options,
-                   Trace& trace) {
+std::size_t choose(const RecordingRows& rows, const std::string& name, const ReadOptions& options,
+                   Recording& recording) {
   if (!options.gpu) {
     if (rows.instances.size() == 1) return 0;
     const std::size_t best = busiest(rows);
-    trace.notes.push_back("the busiest of several devices is shown: " +
-                          printable(rows.instances[best].name));
+    recording.notes.push_back("the busiest of several devices is shown: " +
+                              printable(rows.instances[best].name));
     return best;
   }
   const std::string index = std::to_string(*options.gpu);
@@ -75,7 +75,7 @@ struct Span {
   Seconds window{0.01};
 };
 
-Span span_of(const TraceRows& rows, std::size_t instance) {
+Span span_of(const RecordingRows& rows, std::size_t instance) {
   std::vector<double> distances;
   Span span{.first_s = kNan};
   for (std::size_t i = 0; i < rows.time_s.size(); ++i) {
@@ -91,7 +91,7 @@ Span span_of(const TraceRows& rows, std::size_t instance) {
 }
 
 // One column: several rows of a window are averaged, those of one time added where they add up.
-std::vector<double> place(const std::vector<double>& values, const TraceRows& rows,
+std::vector<double> place(const std::vector<double>& values, const RecordingRows& rows,
                           std::size_t instance, const Span& span, std::size_t count) {
   std::vector<double> samples(count, 0);
   std::vector<double> times(count, 0);
@@ -112,18 +112,18 @@ std::vector<double> place(const std::vector<double>& values, const TraceRows& ro
 
 }  // namespace
 
-Trace into_windows(TraceRows rows, const std::string& name, const ReadOptions& options) {
+Recording into_windows(RecordingRows rows, const std::string& name, const ReadOptions& options) {
   if (rows.names.empty()) {
     refuse(name, "none of its columns is known; docs/profile.md lists what is read");
   }
-  Trace trace{.name = name, .notes = rows.notes};
+  Recording recording{.name = name, .notes = rows.notes};
   for (const std::string& column : rows.names) {
-    trace.columns.push_back({.name = column, .unit = unit_of(column)});
+    recording.columns.push_back({.name = column, .unit = unit_of(column)});
   }
-  if (rows.time_s.empty()) return trace;
-  const std::size_t instance = choose(rows, name, options, trace);
+  if (rows.time_s.empty()) return recording;
+  const std::size_t instance = choose(rows, name, options, recording);
   const Span span = span_of(rows, instance);
-  trace.window = span.window;
+  recording.window = span.window;
   const double windows = std::round((span.last_s - span.first_s) / span.window.count()) + 1;
   const auto count = static_cast<double>(rows.instances[instance].rows);
   const auto columns = static_cast<double>(rows.names.size());
@@ -133,11 +133,11 @@ Trace into_windows(TraceRows rows, const std::string& name, const ReadOptions& o
   }
   for (std::size_t i = 0; i < rows.names.size(); ++i) {
     const std::vector<double> values = std::move(rows.values[i]);  // gone when it is placed
-    TraceColumn& column = trace.columns[i];
+    RecordingColumn& column = recording.columns[i];
     column.samples = place(values, rows, instance, span, static_cast<std::size_t>(windows));
     if (column.unit == "%") column.refresh = rows.refresh;
   }
-  return trace;
+  return recording;
 }
 
 }  // namespace foretrain::profile

@@ -12,7 +12,7 @@
 namespace foretrain::profile {
 
 // One resource over time. Sample i is the mean over the window i; what is not known is NaN.
-struct TraceColumn {
+struct RecordingColumn {
   std::string name{};  // as in the report: "gpu_util", "net_tx", ...
   std::string unit{};  // "%", "B/s", "B", "W"
   std::vector<double> samples{};
@@ -21,22 +21,22 @@ struct TraceColumn {
 };
 
 // What was sampled of one subject, in windows of equal length. All columns are equally long.
-struct Trace {
+struct Recording {
   std::string name{};
   Seconds start{0};  // on the steady clock (CLOCK_MONOTONIC) where it was sampled here; else 0
   Seconds window{0.01};
-  std::vector<TraceColumn> columns{};
+  std::vector<RecordingColumn> columns{};
   std::vector<std::string> notes{};  // what a reader should know: what could not be sampled
 };
 
 // Null where there is no such column.
-const TraceColumn* find_column(const Trace& trace, std::string_view name);
+const RecordingColumn* find_column(const Recording& recording, std::string_view name);
 
 // Number of windows.
-std::size_t length_of(const Trace& trace);
+std::size_t length_of(const Recording& recording);
 
 // The windows that lie wholly between two moments of the clock of `start`.
-Trace cut(const Trace& trace, Seconds from, Seconds to);
+Recording cut(const Recording& recording, Seconds from, Seconds to);
 
 // The unit of a resource by its name.
 std::string unit_of(std::string_view resource);

@@ -8,13 +8,13 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/format.h"
 #include "foretrain/base/near.h"
-#include "foretrain/sched/trace_row.h"
+#include "foretrain/sched/job_trace_row.h"
 
 namespace foretrain::sched {
 namespace {
 
 // "2017-10-09 07:01:55" in seconds from 1970.
-Seconds parse_date(const TraceRow& row, const std::string& column) {
+Seconds parse_date(const JobTraceRow& row, const std::string& column) {
   const std::string& text = row.text(column);
   int year = 0;
   unsigned month = 0;
@@ -69,7 +69,7 @@ std::string plain(double number) { return format("%.17g", number); }
 
 }  // namespace
 
-std::optional<std::string> read_philly_job(const TraceRow& row, Job& job) {
+std::optional<std::string> read_philly_job(const JobTraceRow& row, Job& job) {
   job.submit = parse_date(row, "timestamp");
   job.duration = row.time("duration");
   job.devices = row.devices("num_gpus");
@@ -78,7 +78,7 @@ std::optional<std::string> read_philly_job(const TraceRow& row, Job& job) {
 }
 
 // A pod of the Alibaba 2023 GPU cluster; it runs from scheduled_time to deletion_time.
-std::optional<std::string> read_alibaba_job(const TraceRow& row, Job& job) {
+std::optional<std::string> read_alibaba_job(const JobTraceRow& row, Job& job) {
   if (row.number("num_gpu") == 0) return "asks for no GPU";
   if (!row.has("scheduled_time")) return "was never scheduled, so its duration is not known";
   job.name = row.text("name");
@@ -94,7 +94,7 @@ std::optional<std::string> read_alibaba_job(const TraceRow& row, Job& job) {
   return std::nullopt;
 }
 
-std::optional<std::string> read_tiresias_job(const TraceRow& row, Job& job) {
+std::optional<std::string> read_tiresias_job(const JobTraceRow& row, Job& job) {
   job.name = row.text("job_id");
   job.submit = row.time("submit_time");
   job.duration = row.time("duration");
@@ -103,7 +103,7 @@ std::optional<std::string> read_tiresias_job(const TraceRow& row, Job& job) {
 }
 
 // Milliseconds. A step first loads its batch, which takes resource_time_0.
-std::optional<std::string> read_muri_job(const TraceRow& row, Job& job) {
+std::optional<std::string> read_muri_job(const JobTraceRow& row, Job& job) {
   read_tiresias_job(row, job);
   job.submit = Seconds{std::floor(job.submit.count() / 1000)};
   job.duration = Seconds{std::floor(job.duration->count() / 1000)};
@@ -121,7 +121,7 @@ std::optional<std::string> read_muri_job(const TraceRow& row, Job& job) {
 
 // The batch is that of all replicas, here divided among them and rounded. Epochs are those of
 // common recipes for each data set.
-std::optional<std::string> read_pollux_job(const TraceRow& row, Job& job) {
+std::optional<std::string> read_pollux_job(const JobTraceRow& row, Job& job) {
   struct Application {
     std::string_view name;
     std::string_view request;

@@ -13,18 +13,18 @@ struct Outcome {
   std::string err;
 };
 
-// Runs the program with `input` as its standard input; `settings` are variables of the
+// Runs the program with `input` as its standard input; `environment` are variables of the
 // environment ("A=b"), in which locale, colours and terminal are not set otherwise.
 Outcome run_program(const std::vector<std::string>& arguments, const std::string& input = "",
-                    const std::vector<std::string>& settings = {});
+                    const std::vector<std::string>& environment = {});
 
 // The same with a terminal of `columns` columns as input, output and errors.
 Outcome run_on_terminal(const std::vector<std::string>& arguments, int columns,
-                        const std::vector<std::string>& settings);
+                        const std::vector<std::string>& environment);
 
 // For a child that has arranged its own files: becomes the program and never returns.
 [[noreturn]] void become_program(const std::vector<std::string>& arguments,
-                                 const std::vector<std::string>& settings = {});
+                                 const std::vector<std::string>& environment = {});
 
 // The exit code of a child process; -1 where a signal ended it.
 int wait_for(int child);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/profile/detail/trace_rows.h"
+#include "foretrain/profile/detail/recording_rows.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/near.h"
-#include "foretrain/profile/trace.h"
+#include "foretrain/profile/recording.h"
 
 namespace foretrain::profile {
 namespace {
@@ -36,22 +36,22 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
-std::size_t find_instance(std::string_view name, const std::string& where, TraceRows& rows) {
+std::size_t find_instance(std::string_view name, const std::string& where, RecordingRows& rows) {
   const auto found = std::find_if(rows.instances.begin(), rows.instances.end(),
                                   [&](const Instance& instance) { return instance.name == name; });
   const auto place = static_cast<std::size_t>(found - rows.instances.begin());
   if (found != rows.instances.end()) return place;
-  if (place == kMostInstances) refuse(where, "more than 256 devices in one trace");
+  if (place == kMostInstances) refuse(where, "more than 256 devices in one recording");
   rows.instances.push_back({.name = std::string(name)});
   return place;
 }
 
 void add_row(std::size_t instance, double time_s, std::span<const double> values,
-             const std::string& where, TraceRows& rows) {
+             const std::string& where, RecordingRows& rows) {
   Instance& of = rows.instances[instance];
   if (time_s < of.last_s) refuse(where, "time runs backwards");
   if (rows.time_s.size() >= kMostNumbers / (values.size() + 1)) {
-    refuse(where, "more than 100 million numbers up to here; cut the trace into parts");
+    refuse(where, "more than 100 million numbers up to here; cut the recording into parts");
   }
   of.last_s = time_s;
   ++of.rows;
@@ -62,7 +62,7 @@ void add_row(std::size_t instance, double time_s, std::span<const double> values
 }
 
 std::vector<const KnownColumn*> match(std::span<const std::string> titles,
-                                      std::span<const KnownColumn> known, TraceRows& rows) {
+                                      std::span<const KnownColumn> known, RecordingRows& rows) {
   std::vector<const KnownColumn*> result(titles.size(), nullptr);
   for (std::size_t i = 0; i < titles.size(); ++i) {
     for (const KnownColumn& column : known) {
@@ -97,7 +97,7 @@ double cell_number(std::string_view text, const std::string& where) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool apart = end == text.data() + text.size() || *end == ' ';
   if (error != std::errc() || !apart || !(std::abs(value) <= kMostNumber)) {
-    refuse(where, "'" + printable(text) + "' is no number that a trace can hold");
+    refuse(where, "'" + printable(text) + "' is no number that a recording can hold");
   }
   return value;
 }

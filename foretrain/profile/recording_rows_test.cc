@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/profile/detail/trace_rows.h"
+#include "foretrain/profile/detail/recording_rows.h"
 
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ TEST(CellAmount, IsNotNegativeAndNoAbsurdShare) {
 }
 
 TEST(AddRow, KeepsTimeInOrderForEachDevice) {
-  TraceRows rows{.names = {"gpu_util"}};
+  RecordingRows rows{.names = {"gpu_util"}};
   const std::size_t first = find_instance("0", "x", rows);
   const std::size_t second = find_instance("1", "x", rows);
   EXPECT_EQ(find_instance("0", "x", rows), first);
@@ -53,7 +53,7 @@ TEST(AddRow, KeepsTimeInOrderForEachDevice) {
 }
 
 TEST(FindInstance, BoundsHowManyAFileCanName) {
-  TraceRows rows;
+  RecordingRows rows;
   for (int i = 0; i < 256; ++i) find_instance(std::to_string(i), "x", rows);
   EXPECT_THROW(find_instance("256", "x", rows), Error);
   EXPECT_EQ(find_instance("255", "x", rows), 255U);

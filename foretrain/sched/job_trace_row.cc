@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/sched/trace_row.h"
+#include "foretrain/sched/job_trace_row.h"
 
 #include <charconv>
 #include <cmath>
@@ -35,28 +35,28 @@ double check_time(double seconds, const std::string& where, const std::string& w
   return seconds;
 }
 
-const std::string& TraceRow::text(const std::string& column) const {
+const std::string& JobTraceRow::text(const std::string& column) const {
   static const std::string nothing;
   const auto place = columns_.find(column);
   return place == columns_.end() ? nothing : fields_[place->second];
 }
 
-double TraceRow::number(const std::string& column) const {
+double JobTraceRow::number(const std::string& column) const {
   const std::string& field = text(column);
   if (field.empty()) throw Error(ErrorKind::BadInput, where_ + ": '" + column + "' is missing");
   return parse_number(field, where_, column);
 }
 
-std::optional<double> TraceRow::maybe(const std::string& column) const {
+std::optional<double> JobTraceRow::maybe(const std::string& column) const {
   if (!has(column)) return std::nullopt;
   return number(column);
 }
 
-int TraceRow::devices(const std::string& column) const {
+int JobTraceRow::devices(const std::string& column) const {
   return check_devices(number(column), where_);
 }
 
-Seconds TraceRow::time(const std::string& column) const {
+Seconds JobTraceRow::time(const std::string& column) const {
   return Seconds{check_time(number(column), where_, column)};
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/sched/trace.h"
+#include "foretrain/sched/job_trace.h"
 
 #include <algorithm>
 #include <fstream>
@@ -7,7 +7,7 @@
 #include "foretrain/base/csv.h"
 #include "foretrain/base/error.h"
 #include "foretrain/base/near.h"
-#include "foretrain/sched/trace_row.h"
+#include "foretrain/sched/job_trace_row.h"
 
 namespace foretrain::sched {
 namespace {
@@ -16,8 +16,8 @@ constexpr std::size_t kMostJobs = 20'000'000;
 constexpr std::size_t kLongestLine = 1 << 20;
 
 // More particular formats come first.
-const std::vector<TraceFormat>& formats() {
-  static const std::vector<TraceFormat> table = {
+const std::vector<JobTraceFormat>& formats() {
+  static const std::vector<JobTraceFormat> table = {
       {"csv", {"submit_s"}, read_csv_job, {}},
       {"philly", {"timestamp", "duration", "num_gpus"}, read_philly_job, {}},
       {"alibaba",
@@ -39,9 +39,9 @@ const std::vector<TraceFormat>& formats() {
 
 [[noreturn]] void refuse(const std::string& message) { throw Error(ErrorKind::BadInput, message); }
 
-const TraceFormat& recognise(const std::map<std::string, std::size_t>& columns,
-                             const std::string& name) {
-  for (const TraceFormat& format : formats()) {
+const JobTraceFormat& recognise(const std::map<std::string, std::size_t>& columns,
+                                const std::string& name) {
+  for (const JobTraceFormat& format : formats()) {
     const auto has = [&](const std::string& column) { return columns.contains(column); };
     if (std::all_of(format.columns.begin(), format.columns.end(), has)) return format;
   }
@@ -61,18 +61,18 @@ std::map<std::string, std::size_t> index_columns(const std::vector<std::string>&
   return columns;
 }
 
-void add_job(Job job, Trace& trace, const std::string& where) {
+void add_job(Job job, JobTrace& trace, const std::string& where) {
   if (trace.jobs.size() == kMostJobs) refuse(where + ": more than 20,000,000 jobs");
   if (job.name.empty()) job.name = std::to_string(trace.jobs.size());
   trace.jobs.push_back(std::move(job));
 }
 
-void read_csv(std::istream& in, const std::string& name, Trace& trace) {
+void read_csv(std::istream& in, const std::string& name, JobTrace& trace) {
   CsvReader reader(in, name);
   std::vector<std::string> fields;
   if (!reader.next(fields)) refuse(name + ": is empty; the first line names the columns");
   const auto columns = index_columns(fields, name);
-  const TraceFormat& format = recognise(columns, name);
+  const JobTraceFormat& format = recognise(columns, name);
   trace.format = format.name;
   trace.notes = format.notes;
   std::map<std::string, int> left_out;
@@ -83,7 +83,7 @@ void read_csv(std::istream& in, const std::string& name, Trace& trace) {
              std::to_string(columns.size()));
     }
     Job job;
-    if (const auto reason = format.read(TraceRow(columns, fields, where), job)) {
+    if (const auto reason = format.read(JobTraceRow(columns, fields, where), job)) {
       ++left_out[*reason];
     } else {
       add_job(std::move(job), trace, where);
@@ -94,7 +94,7 @@ void read_csv(std::istream& in, const std::string& name, Trace& trace) {
   }
 }
 
-void read_lines(std::istream& in, const std::string& name, Trace& trace) {
+void read_lines(std::istream& in, const std::string& name, JobTrace& trace) {
   trace.format = "jsonl";
   std::string line;
   for (std::size_t number = 1; std::getline(in, line); ++number) {
@@ -106,7 +106,7 @@ void read_lines(std::istream& in, const std::string& name, Trace& trace) {
   if (in.bad()) throw Error(ErrorKind::Io, name + ": cannot be read further");
 }
 
-void put_in_order(Trace& trace) {
+void put_in_order(JobTrace& trace) {
   std::stable_sort(trace.jobs.begin(), trace.jobs.end(),
                    [](const Job& a, const Job& b) { return a.submit < b.submit; });
   const Seconds first = trace.jobs.front().submit;
@@ -118,8 +118,8 @@ void put_in_order(Trace& trace) {
 
 }  // namespace
 
-Trace read_trace(std::istream& in, const std::string& name) {
-  Trace trace;
+JobTrace read_job_trace(std::istream& in, const std::string& name) {
+  JobTrace trace;
   in >> std::ws;
   if (in.peek() == '{') {
     read_lines(in, name, trace);
@@ -131,13 +131,13 @@ Trace read_trace(std::istream& in, const std::string& name) {
   return trace;
 }
 
-Trace read_trace(const std::filesystem::path& file) {
+JobTrace read_job_trace(const std::filesystem::path& file) {
   const std::string name = "trace " + printable(file.string(), 200);
   std::ifstream in(file, std::ios::binary);
   if (!in || std::filesystem::is_directory(file)) {
     throw Error(ErrorKind::Io, name + ": cannot be opened");
   }
-  return read_trace(in, name);
+  return read_job_trace(in, name);
 }
 
 }  // namespace foretrain::sched

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/sched/trace.h"
+#include "foretrain/sched/job_trace.h"
 
 #include <gtest/gtest.h>
 
@@ -10,9 +10,9 @@
 namespace foretrain::sched {
 namespace {
 
-Trace read(const std::string& text) {
+JobTrace read(const std::string& text) {
   std::istringstream in(text);
-  return read_trace(in, "trace t");
+  return read_job_trace(in, "trace t");
 }
 
 std::string problem_of(const std::string& text) {
@@ -30,8 +30,8 @@ void expect_problem(const std::string& text, const std::string& part) {
   EXPECT_NE(message.find(part), std::string::npos) << message;
 }
 
-TEST(Trace, OurCsvIsSortedAndCountsFromTheFirstSubmission) {
-  const Trace trace = read(
+TEST(JobTrace, OurCsvIsSortedAndCountsFromTheFirstSubmission) {
+  const JobTrace trace = read(
       "job,submit_s,duration_s,devices,device,user,priority,deadline_s,request\n"
       "late,30,5,2,t4,me,3,60,\n"
       "early,10.5,1e2,1,,,,,\"{\"\"model\"\": \"\"mlp\"\"}\"\n");
@@ -50,14 +50,14 @@ TEST(Trace, OurCsvIsSortedAndCountsFromTheFirstSubmission) {
   EXPECT_EQ(*trace.jobs[1].deadline, Seconds{60});
 }
 
-TEST(Trace, JobsOfTheSameTimeKeepTheirOrder) {
-  const Trace trace = read("job,submit_s,duration_s\nb,1,1\na,1,1\n");
+TEST(JobTrace, JobsOfTheSameTimeKeepTheirOrder) {
+  const JobTrace trace = read("job,submit_s,duration_s\nb,1,1\na,1,1\n");
   EXPECT_EQ(trace.jobs[0].name, "b");
   EXPECT_EQ(trace.jobs[1].name, "a");
 }
 
-TEST(Trace, JsonLinesHaveTheSameNames) {
-  const Trace trace = read(
+TEST(JobTrace, JsonLinesHaveTheSameNames) {
+  const JobTrace trace = read(
       "{\"job\": \"x\", \"submit_s\": 3, \"duration_s\": 4, \"devices\": 8}\n\n"
       "{\"submit_s\": 5, \"request\": {\"model\": \"mlp\", \"steps\": 10}}\n");
   EXPECT_EQ(trace.format, "jsonl");
@@ -68,8 +68,8 @@ TEST(Trace, JsonLinesHaveTheSameNames) {
 }
 
 // 2017-10-09 07:01:55 is 3 h 55 s after 04:01:00.
-TEST(Trace, Philly) {
-  const Trace trace = read(
+TEST(JobTrace, Philly) {
+  const JobTrace trace = read(
       "timestamp,duration,num_gpus,gpu_time,cluster\n"
       "2017-10-09 07:01:55,66.0,4,264.0,11cb48\n2017-10-09 04:01:00,5.0,1,5.0,ee\n");
   EXPECT_EQ(trace.format, "philly");
@@ -78,8 +78,8 @@ TEST(Trace, Philly) {
   EXPECT_EQ(trace.jobs[1].user, "11cb48");
 }
 
-TEST(Trace, AlibabaLeavesOutWhatAsksForNoGpu) {
-  const Trace trace = read(
+TEST(JobTrace, AlibabaLeavesOutWhatAsksForNoGpu) {
+  const JobTrace trace = read(
       "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,"
       "deletion_time,scheduled_time\n"
       "p0,1,1,1,460,,LS,Running,10,100,20\np1,1,1,0,0,,LS,Running,5,6,5\n"
@@ -90,8 +90,8 @@ TEST(Trace, AlibabaLeavesOutWhatAsksForNoGpu) {
   EXPECT_EQ(trace.notes.size(), 3U);  // shares of a GPU; two kinds left out
 }
 
-TEST(Trace, TiresiasInSeconds) {
-  const Trace trace = read(
+TEST(JobTrace, TiresiasInSeconds) {
+  const JobTrace trace = read(
       "job_id,num_gpu,submit_time,iterations,model_name,duration,interval\n"
       "7,8,30,133,vgg11,147,23\n");
   EXPECT_EQ(trace.format, "tiresias");
@@ -100,8 +100,8 @@ TEST(Trace, TiresiasInSeconds) {
 }
 
 // Milliseconds, rounded down. A batch of 128 in 711 ms of loading is 180 samples per second.
-TEST(Trace, MuriInMilliseconds) {
-  const Trace trace = read(
+TEST(JobTrace, MuriInMilliseconds) {
+  const JobTrace trace = read(
       "job_id,num_gpu,submit_time,iterations,model_name,batch_size,duration,interval,"
       "iteration_time,resource_time_0,resource_time_1,resource_time_2,priority\n"
       "0,1,0,10,resnet18,128,2999,1,779,711,110,0,1\n1,1,1999,10,a2c,64,5000,1,1,1,1,1,0\n");
@@ -112,15 +112,15 @@ TEST(Trace, MuriInMilliseconds) {
   EXPECT_EQ(trace.jobs[1].request, "");  // not in the zoo
 }
 
-TEST(Trace, PolluxHasRequestsOnly) {
-  const Trace trace =
+TEST(JobTrace, PolluxHasRequestsOnly) {
+  const JobTrace trace =
       read("name,time,application,num_replicas,batch_size\ncifar10-0,53,cifar10,6,2048\n");
   EXPECT_EQ(trace.format, "pollux");
   EXPECT_FALSE(trace.jobs[0].duration);
   EXPECT_NE(trace.jobs[0].request.find("\"batch\": 341}"), std::string::npos);
 }
 
-TEST(Trace, ProblemsNameTheLine) {
+TEST(JobTrace, ProblemsNameTheLine) {
   expect_problem("", "is empty");
   expect_problem("submit_s,duration_s\n", "no job");
   expect_problem("a,b\n1,2\n", "line 1: no known trace");
@@ -141,9 +141,9 @@ TEST(Trace, ProblemsNameTheLine) {
   expect_problem("name,time,application,num_replicas,batch_size\nx,5,chess,1,2\n", "'chess'");
 }
 
-TEST(Trace, AMissingFileIsAnIoError) {
+TEST(JobTrace, AMissingFileIsAnIoError) {
   try {
-    read_trace(std::filesystem::path("/no/such/trace.csv"));
+    read_job_trace(std::filesystem::path("/no/such/trace.csv"));
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::Io);

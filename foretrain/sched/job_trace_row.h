@@ -22,10 +22,10 @@ double parse_number(std::string_view text, const std::string& where, const std::
 int check_devices(double devices, const std::string& where);
 double check_time(double seconds, const std::string& where, const std::string& what);
 
-class TraceRow {
+class JobTraceRow {
  public:
-  TraceRow(const std::map<std::string, std::size_t>& columns,
-           const std::vector<std::string>& fields, std::string where)
+  JobTraceRow(const std::map<std::string, std::size_t>& columns,
+              const std::vector<std::string>& fields, std::string where)
       : columns_(columns), fields_(fields), where_(std::move(where)) {}
 
   const std::string& where() const { return where_; }
@@ -44,19 +44,19 @@ class TraceRow {
 
 // A CSV format: recognised by columns that it must have. `read` fills a job, or says why the
 // line is left out ("asks for no GPU"), which is counted and noted.
-struct TraceFormat {
+struct JobTraceFormat {
   std::string_view name;
   std::vector<std::string> columns;
-  std::optional<std::string> (*read)(const TraceRow& row, Job& job);
+  std::optional<std::string> (*read)(const JobTraceRow& row, Job& job);
   std::vector<std::string> notes;  // what the format always assumes
 };
 
-std::optional<std::string> read_csv_job(const TraceRow& row, Job& job);
-std::optional<std::string> read_philly_job(const TraceRow& row, Job& job);
-std::optional<std::string> read_alibaba_job(const TraceRow& row, Job& job);
-std::optional<std::string> read_tiresias_job(const TraceRow& row, Job& job);
-std::optional<std::string> read_muri_job(const TraceRow& row, Job& job);
-std::optional<std::string> read_pollux_job(const TraceRow& row, Job& job);
+std::optional<std::string> read_csv_job(const JobTraceRow& row, Job& job);
+std::optional<std::string> read_philly_job(const JobTraceRow& row, Job& job);
+std::optional<std::string> read_alibaba_job(const JobTraceRow& row, Job& job);
+std::optional<std::string> read_tiresias_job(const JobTraceRow& row, Job& job);
+std::optional<std::string> read_muri_job(const JobTraceRow& row, Job& job);
+std::optional<std::string> read_pollux_job(const JobTraceRow& row, Job& job);
 
 // A line of the JSON format. Throws Error(BadInput).
 Job read_json_job(std::string_view line, const std::string& where);

@@ -2,7 +2,7 @@
 // Our own formats: CSV and JSON lines with the same names.
 #include "foretrain/base/error.h"
 #include "foretrain/base/json.h"
-#include "foretrain/sched/trace_row.h"
+#include "foretrain/sched/job_trace_row.h"
 
 namespace foretrain::sched {
 namespace {
@@ -14,7 +14,7 @@ void check_known(const Job& job, const std::string& where) {
 
 }  // namespace
 
-std::optional<std::string> read_csv_job(const TraceRow& row, Job& job) {
+std::optional<std::string> read_csv_job(const JobTraceRow& row, Job& job) {
   job.name = row.text("job");
   job.submit = row.time("submit_s");
   if (row.has("duration_s")) job.duration = row.time("duration_s");

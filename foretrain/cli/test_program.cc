@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Named as a test so that it is built into the tests only.
-#include "foretrain/cli/run_program.h"
+#include "foretrain/cli/test_program.h"
 
 #include <fcntl.h>
 #include <pty.h>
@@ -30,11 +30,11 @@ std::string read_text(const std::string& path) {
 }
 
 void become_program(const std::vector<std::string>& arguments,
-                    const std::vector<std::string>& settings) {
+                    const std::vector<std::string>& environment) {
   for (const char* name : {"NO_COLOR", "LC_ALL", "LC_CTYPE", "LANG", "TERM"}) unsetenv(name);
-  for (const std::string& setting : settings) {
-    const std::size_t equals = setting.find('=');
-    setenv(setting.substr(0, equals).c_str(), setting.substr(equals + 1).c_str(), 1);
+  for (const std::string& variable : environment) {
+    const std::size_t equals = variable.find('=');
+    setenv(variable.substr(0, equals).c_str(), variable.substr(equals + 1).c_str(), 1);
   }
   const char* program = std::getenv("FORETRAIN_PROGRAM");
   std::vector<std::string> words{program == nullptr ? "" : program};
@@ -54,7 +54,7 @@ int wait_for(int child) {
 }
 
 Outcome run_program(const std::vector<std::string>& arguments, const std::string& input,
-                    const std::vector<std::string>& settings) {
+                    const std::vector<std::string>& environment) {
   const TemporaryFile in("in", input);
   const TemporaryFile out("out", "");
   const TemporaryFile err("err", "");
@@ -63,20 +63,20 @@ Outcome run_program(const std::vector<std::string>& arguments, const std::string
     dup2(open(in.path().c_str(), O_RDONLY), STDIN_FILENO);
     dup2(open(out.path().c_str(), O_WRONLY), STDOUT_FILENO);
     dup2(open(err.path().c_str(), O_WRONLY), STDERR_FILENO);
-    become_program(arguments, settings);
+    become_program(arguments, environment);
   }
   const int code = wait_for(child);
   return {code, read_text(out.path()), read_text(err.path())};
 }
 
 Outcome run_on_terminal(const std::vector<std::string>& arguments, int columns,
-                        const std::vector<std::string>& settings) {
+                        const std::vector<std::string>& environment) {
   winsize size{};
   size.ws_col = static_cast<unsigned short>(columns);
   size.ws_row = 50;
   int terminal = -1;
   const pid_t child = forkpty(&terminal, nullptr, nullptr, &size);
-  if (child == 0) become_program(arguments, settings);
+  if (child == 0) become_program(arguments, environment);
   Outcome outcome;
   std::vector<char> buffer(4096);
   for (ssize_t count = 1; count > 0;) {

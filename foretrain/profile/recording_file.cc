@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/profile/trace_file.h"
+#include "foretrain/profile/recording_file.h"
 
 #include <array>
 #include <charconv>
@@ -9,8 +9,8 @@
 
 #include "foretrain/base/csv.h"
 #include "foretrain/base/error.h"
-#include "foretrain/profile/detail/trace_readers.h"
-#include "foretrain/profile/detail/trace_windows.h"
+#include "foretrain/profile/detail/recording_readers.h"
+#include "foretrain/profile/detail/recording_windows.h"
 
 namespace foretrain::profile {
 namespace {
@@ -53,8 +53,8 @@ class Pieces : public std::streambuf {
 };
 
 // The beginning tells which tool wrote it.
-TraceRows read_rows(std::string_view beginning, std::istream& in, const std::string& name,
-                    const ReadOptions& options) {
+RecordingRows read_rows(std::string_view beginning, std::istream& in, const std::string& name,
+                        const ReadOptions& options) {
   const std::string_view first = beginning.substr(0, beginning.find('\n'));
   const auto says = [&](std::string_view word) { return first.find(word) != first.npos; };
   if (says("time_s")) return read_own(in, name);
@@ -67,22 +67,22 @@ TraceRows read_rows(std::string_view beginning, std::istream& in, const std::str
     return read_sar(in, name, options);
   }
   refuse(name,
-         "no trace: it begins neither with a line of columns that has time_s, nor as "
+         "no recording: it begins neither with a line of columns that has time_s, nor as "
          "nvidia-smi, dmon, dcgmi dmon or sar -n DEV write");
 }
 
 }  // namespace
 
-Trace read_trace(std::istream& in, const std::string& name, const ReadOptions& options) {
+Recording read_recording(std::istream& in, const std::string& name, const ReadOptions& options) {
   Pieces pieces(in, name, options);
   std::istream watched(&pieces);
   watched.exceptions(std::ios::badbit);  // what Pieces throws comes through
   return into_windows(read_rows(pieces.unread(), watched, name, options), name, options);
 }
 
-std::string trace_csv(const Trace& trace) {
+std::string recording_csv(const Recording& recording) {
   std::string text = "time_s";
-  for (const TraceColumn& column : trace.columns) text += "," + csv_field(column.name);
+  for (const RecordingColumn& column : recording.columns) text += "," + csv_field(column.name);
   text += '\n';
   std::array<char, 64> digits{};
   const auto put = [&](double value) {
@@ -92,11 +92,11 @@ std::string trace_csv(const Trace& trace) {
   };
   // Times as products of a rounded window would print with digits that mean nothing.
   const auto time_s = [&](std::size_t i) {
-    return std::round(static_cast<double>(i) * trace.window.count() * 1e9) / 1e9;
+    return std::round(static_cast<double>(i) * recording.window.count() * 1e9) / 1e9;
   };
-  for (std::size_t i = 0; i < length_of(trace); ++i) {
+  for (std::size_t i = 0; i < length_of(recording); ++i) {
     put(time_s(i));
-    for (const TraceColumn& column : trace.columns) {
+    for (const RecordingColumn& column : recording.columns) {
       text += ',';
       put(column.samples[i]);
     }

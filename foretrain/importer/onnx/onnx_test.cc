@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "foretrain/importer/onnx.h"
+
 #include <gtest/gtest.h>
 
 #include "foretrain/base/error.h"
 #include "foretrain/graph/backward.h"
 #include "foretrain/graph/passes.h"
-#include "foretrain/importer/onnx.h"
 #include "foretrain/importer/onnx/test_graph.h"
 
 namespace foretrain::importer {
