@@ -29,7 +29,6 @@
 #include "foretrain/graph/rules.h"
 #include "foretrain/hw/hardware_json.h"
 #include "foretrain/importer/ftg.h"
-#include "foretrain/importer/import.h"
 #include "foretrain/measured/import_measured.h"
 #include "foretrain/measured/lab_runs.h"
 #include "foretrain/predict/predict.h"
@@ -37,7 +36,6 @@
 #include "foretrain/predict/vary.h"
 #include "foretrain/request/find_model.h"
 #include "foretrain/request/request_fields.h"
-#include "foretrain/zoo/huggingface.h"
 #include "foretrain/zoo/zoo.h"
 
 namespace py = pybind11;
