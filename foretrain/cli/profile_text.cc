@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "foretrain/cli/humanise.h"
+#include "foretrain/base/humanise.h"
 #include "foretrain/cli/resource_text.h"
 #include "foretrain/cli/table.h"
 

@@ -6,9 +6,10 @@
 #include <utility>
 
 #include "foretrain/base/error.h"
+#include "foretrain/base/json.h"
 #include "foretrain/base/near.h"
 #include "foretrain/base/parallel_for.h"
-#include "foretrain/fleet/chart.h"
+#include "foretrain/fleet/chart_svg.h"
 #include "foretrain/fleet/simulation_rows.h"
 #include "foretrain/sched/uncertainty.h"
 
@@ -159,7 +160,7 @@ std::string simulate_json(const SimulationRequest& request, const Library& libra
       jobs.push_back(job_times(ended, now));
     };
   }
-  if (request.chart) {
+  if (request.chart || request.svg) {
     watch.observer.on_event = [&](sched::Happening what, Seconds now, const sched::Active* active,
                                   int /*node*/) { chart.add(what, now, active); };
   }
@@ -167,6 +168,7 @@ std::string simulate_json(const SimulationRequest& request, const Library& libra
   text.pop_back();  // the brace at its end
   if (request.per_job) text += ",\"per_job\":" + to_json(jobs);
   if (request.chart) text += ",\"chart\":" + to_json(chart.chart());
+  if (request.svg) text += ",\"svg\":" + Json(chart_svg(chart.chart(), request.policy)).dump();
   return text + "}";
 }
 

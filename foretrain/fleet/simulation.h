@@ -44,8 +44,8 @@ class Simulation {
   EngineDurations engine_;
 };
 
-// All that a request asks for: the JSON of its report, with "per_job" and "chart" where they are
-// wanted, or of its sweep. Throws Error.
+// All that a request asks for: the JSON of its report, with "per_job", "chart" and "svg" where they
+// are wanted, or of its sweep. Throws Error.
 std::string simulate_json(const SimulationRequest& request, const Library& library);
 
 }  // namespace foretrain::fleet

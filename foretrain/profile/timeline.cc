@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "foretrain/base/escape_xml.h"
 #include "foretrain/base/format.h"
 #include "foretrain/base/near.h"
 
@@ -18,26 +19,7 @@ constexpr double kTop = 16;
 constexpr std::size_t kMostPoints = 1500;  // per panel; more samples are shown by least and most
 
 std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : printable(text, std::string::npos)) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += c;
-    }
-  }
-  return result;
+  return escape_xml(printable(text, std::string::npos));
 }
 
 // 1234567 B/s as "1.23 MB/s".

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/cli/humanise.h"
+#include "foretrain/base/humanise.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 
 #include "foretrain/base/format.h"
 
-namespace foretrain::cli {
+namespace foretrain {
 namespace {
 
 constexpr double kMinute = 60;
@@ -115,4 +115,4 @@ std::string format_change(double before, double after) {
   return (percent > 0 ? "+" : "-") + size + " %";
 }
 
-}  // namespace foretrain::cli
+}  // namespace foretrain

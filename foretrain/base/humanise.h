@@ -7,7 +7,7 @@
 
 #include "foretrain/base/seconds.h"
 
-namespace foretrain::cli {
+namespace foretrain {
 
 // `value` rounded to `digits` significant digits, without an exponent: "0.0123", "2782".
 std::string significant(double value, int digits);
@@ -25,4 +25,4 @@ std::string format_time(Seconds time);
 // The change from `before` to `after`: "+92 %", "-3.1 %", "=". Where `before` is 0: "new".
 std::string format_change(double before, double after);
 
-}  // namespace foretrain::cli
+}  // namespace foretrain

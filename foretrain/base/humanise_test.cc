@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/cli/humanise.h"
+#include "foretrain/base/humanise.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
-namespace foretrain::cli {
+namespace foretrain {
 namespace {
 
 TEST(Significant, RoundsToThatManyDigits) {
@@ -93,4 +93,4 @@ TEST(FormatChange, IsRelativeToTheFirst) {
 }
 
 }  // namespace
-}  // namespace foretrain::cli
+}  // namespace foretrain
