@@ -13,7 +13,6 @@
 namespace foretrain::operators {
 namespace {
 
-constexpr std::size_t kTopOperators = 10;
 constexpr std::string_view kWhy = "no other engine answers";
 
 std::string percent(double share) {
@@ -46,14 +45,16 @@ void list_warnings(const Stages& stages, const Resolved& resolved, StepDetail& d
   }
 }
 
-StepDetail detail_step(const Stages& stages, const Resolved& resolved) {
+StepDetail detail_step(const Question& question) {
+  const Stages& stages = stages_of(question);
+  const Resolved& resolved = question.resolved();
   StepDetail detail;
   detail.breakdown = break_down(stages);
   detail.phases = split_phases(stages);
   detail.communication = communication_time(stages);
   detail.memory = report_memory(stages, resolved);
   detail.resources = report_resources(stages, resolved, detail.memory);
-  detail.top_operators = top_operators(stages, kTopOperators);
+  detail.top_operators = top_operators(stages, question.top_operators());
   detail.regime = regime_of(stages, resolved, detail.breakdown);
   for (const Transfer& transfer : stages.program.transfers) {
     detail.sent_bytes += transfer.traffic.worker_tx_bytes;
@@ -70,8 +71,7 @@ StepDetail detail_step(const Stages& stages, const Resolved& resolved) {
 }  // namespace
 
 const StepDetail& detail_of(const Question& question) {
-  return question.shared<StepDetail>(
-      [&] { return detail_step(stages_of(question), question.resolved()); });
+  return question.shared<StepDetail>([&] { return detail_step(question); });
 }
 
 std::optional<Answer> OperatorEngine::answer(const Question& question) const {
