@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "foretrain/fleet/detail/published_cluster.h"
+
 #include <array>
 #include <map>
 #include <sstream>
@@ -7,7 +9,6 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/json.h"
 #include "foretrain/base/near.h"
-#include "foretrain/fleet/published_cluster.h"
 #include "foretrain/sched/job_trace_row.h"
 
 namespace foretrain::fleet {
