@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/cli/store_json.h"
+#include "foretrain/store/store_json.h"
 
 #include <cmath>
 #include <optional>
@@ -7,7 +7,7 @@
 #include "foretrain/base/json_writer.h"
 #include "foretrain/store/columns.h"
 
-namespace foretrain::cli {
+namespace foretrain::store {
 namespace {
 
 JsonWriter& put(JsonWriter& json, std::int64_t value) {
@@ -23,16 +23,16 @@ JsonWriter& put(JsonWriter& json, const std::optional<std::int64_t>& value) {
 
 template <typename Row>
 void put_fields(const Row& row, JsonWriter& json) {
-  store::each_column(row, [&](const char* name, const auto& field) { put(json.key(name), field); });
+  each_column(row, [&](const char* name, const auto& field) { put(json.key(name), field); });
 }
 
-void put_row(const store::Run& run, JsonWriter& json) {
+void put_row(const Run& run, JsonWriter& json) {
   put(json.begin_object().key("id"), run.id);
   put_fields(run, json);
   json.end_object();
 }
 
-void put_row(const store::Training& row, JsonWriter& json) {
+void put_row(const Training& row, JsonWriter& json) {
   json.begin_object();
   put_fields(row, json);
   json.field("file", row.file).end_object();
@@ -64,30 +64,30 @@ std::string rows_json(const std::vector<Row>& rows) {
 
 // What was measured in the runs that count: `put_record` writes what it wants of each.
 template <typename PutRecord>
-std::string measured_json(const store::Store& store, const PutRecord& put_record) {
+std::string measured_json(const Store& store, const PutRecord& put_record) {
   JsonWriter json;
   json.begin_array();
-  for (const store::Run& run : store.runs({.status = "ok"})) put_record(store.run(run.id), json);
+  for (const Run& run : store.runs({.status = "ok"})) put_record(store.run(run.id), json);
   return json.end_array().finish();
 }
 
-void put_metrics(const store::RunRecord& record, JsonWriter& json) {
-  for (const store::Metric& metric : record.metrics) {
+void put_metrics(const RunRecord& record, JsonWriter& json) {
+  for (const Metric& metric : record.metrics) {
     put(json.begin_object().key("run"), record.run.id);
     put_fields(metric, json);
     json.end_object();
   }
 }
 
-void put_steps(const store::RunRecord& record, JsonWriter& json) {
+void put_steps(const RunRecord& record, JsonWriter& json) {
   if (record.step_times_s.empty()) return;
   put(json.begin_object().key("run"), record.run.id);
   put_numbers(record.step_times_s, json.key("times_s"));
   json.end_object();
 }
 
-void put_samples(const store::RunRecord& record, JsonWriter& json) {
-  for (const store::Samples& samples : record.samples) {
+void put_samples(const RunRecord& record, JsonWriter& json) {
+  for (const Samples& samples : record.samples) {
     put(json.begin_object().key("run"), record.run.id);
     put_fields(samples, json);
     put_numbers(samples.values, json.key("values"));
@@ -96,6 +96,18 @@ void put_samples(const store::RunRecord& record, JsonWriter& json) {
 }
 
 }  // namespace
+
+StoreSummary summarise(const Store& store) {
+  StoreSummary summary;
+  store.in_snapshot([&] {
+    for (const std::string& table : export_tables()) {
+      summary.tables.emplace_back(table, store.count(table));
+    }
+    for (const Campaign& campaign : store.campaigns()) summary.campaigns[campaign.name];
+    for (const Run& run : store.runs()) ++summary.campaigns[run.campaign][run.status];
+  });
+  return summary;
+}
 
 std::string summary_json(const StoreSummary& summary) {
   JsonWriter json;
@@ -110,22 +122,22 @@ std::string summary_json(const StoreSummary& summary) {
   return json.end_object().end_object().finish();
 }
 
-std::string runs_json(const std::vector<store::Run>& runs) { return rows_json(runs); }
+std::string runs_json(const std::vector<Run>& runs) { return rows_json(runs); }
 
-std::string record_json(const store::RunRecord& record) {
+std::string record_json(const RunRecord& record) {
   JsonWriter json;
   put(json.begin_object().key("id"), record.run.id);
   put_fields(record.run, json);
   json.key("metrics").begin_array();
-  for (const store::Metric& metric : record.metrics) put_row(metric, json);
+  for (const Metric& metric : record.metrics) put_row(metric, json);
   put_numbers(record.step_times_s, json.end_array().key("step_times_s"));
   return json.end_object().finish();
 }
 
-std::string imported_json(const std::vector<store::Imported>& files) {
+std::string imported_json(const std::vector<Imported>& files) {
   JsonWriter json;
   json.begin_array();
-  for (const store::Imported& file : files) {
+  for (const Imported& file : files) {
     json.begin_object().field("file", file.file).field("table", file.table);
     json.field("rows", static_cast<double>(file.rows));
     json.field("replaced", static_cast<double>(file.replaced));
@@ -141,8 +153,8 @@ std::string exported_json(const std::vector<std::string>& files) {
   return json.end_array().end_object().finish();
 }
 
-std::string table_json(const store::Store& store, const std::string& table) {
-  store::check_table(table);
+std::string table_json(const Store& store, const std::string& table) {
+  check_table(table);
   std::string text;
   store.in_snapshot([&] {
     if (table == "machines") text = rows_json(store.machines());
@@ -158,4 +170,4 @@ std::string table_json(const store::Store& store, const std::string& table) {
   return text;
 }
 
-}  // namespace foretrain::cli
+}  // namespace foretrain::store
