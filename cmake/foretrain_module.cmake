@@ -3,9 +3,9 @@
 # foretrain_module(NAME [USES module...] [TESTS_USE module...] [APART] [LINKS library...])
 #
 # The folder foretrain/NAME with its subfolders becomes the static library foretrain_NAME, and its
-# *_test.cc files the test foretrain_NAME_test. USES names the modules it includes, TESTS_USE those that only its
-# tests do; tools/check_layers.py holds every #include against them. LINKS names third-party libraries, which stay
-# private.
+# *_test.cc files, with what they share in test_*, the test foretrain_NAME_test. USES names the modules
+# it includes, TESTS_USE those that only its tests do; tools/check_layers.py holds every #include
+# against them. LINKS names third-party libraries, which stay private.
 # APART keeps it out of `foretrain`, what programs and the Python package link. A main.cc is no part
 # of the library.
 # Tests run in the source folder, so that they open data by relative paths.
@@ -13,7 +13,7 @@ function(foretrain_module name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "APART" "" "USES;TESTS_USE;LINKS")
   set(folder ${PROJECT_SOURCE_DIR}/foretrain/${name})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cc)
-  file(GLOB_RECURSE tests CONFIGURE_DEPENDS ${folder}/*_test.cc)
+  file(GLOB_RECURSE tests CONFIGURE_DEPENDS ${folder}/*_test.cc ${folder}/test_*.cc)
   list(REMOVE_ITEM sources "" ${tests} ${folder}/main.cc)
   list(TRANSFORM arg_USES PREPEND foretrain_)
   list(TRANSFORM arg_TESTS_USE PREPEND foretrain_)

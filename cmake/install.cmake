@@ -25,7 +25,7 @@ function(foretrain_install)
             DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/foretrain COMPONENT development
             FILES_MATCHING PATTERN *.h
             REGEX "/foretrain/${name}/[^/.]+$" EXCLUDE
-            REGEX "[/_]test[_.][^/]*$" EXCLUDE
+            REGEX "/test_[^/]*$" EXCLUDE
             REGEX "/base/json\\.h$" EXCLUDE)
   endforeach()
 endfunction()

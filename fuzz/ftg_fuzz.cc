@@ -2,11 +2,8 @@
 // Whatever a .ftg.json says: it is refused with an Error, or it goes through every pass.
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <random>
 #include <string_view>
 
@@ -14,44 +11,21 @@
 #include "foretrain/base/json.h"
 #include "foretrain/graph/attr_names.h"
 #include "foretrain/graph/backward.h"
-#include "foretrain/graph/bind.h"
 #include "foretrain/graph/dot.h"
 #include "foretrain/graph/op.h"
 #include "foretrain/graph/passes.h"
 #include "foretrain/importer/ftg.h"
+#include "foretrain/importer/test_round_trip.h"
 
 namespace {
 
 using namespace foretrain;  // NOLINT: a program of its own
 
-void require(bool holds) {
-  if (!holds) std::abort();
-}
+using importer::require;
 
-// What was read, and what a pass makes of it, is well formed and can be written and read again.
-void require_well_formed(const graph::Graph& graph) {
-  try {
-    verify(graph);
-    const std::string text = importer::write_ftg(graph);
-    require(importer::write_ftg(importer::read_ftg(text, "again")) == text);
-  } catch (const Error& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    std::abort();
-  }
+void check(const graph::Graph& graph) {
+  importer::require_well_formed(graph);
   require(!to_dot(graph).empty());
-}
-
-// Counts of every node are finite.
-void count(const graph::Graph& graph) {
-  graph::Binding binding;
-  for (const std::string& symbol : graph.symbols) binding.emplace_back(symbol, 2);
-  const graph::Bound bound = graph::bind(graph, binding);
-  for (const graph::Node& node : graph.nodes) {
-    const graph::Work work = graph::work({bound, node});
-    require(std::isfinite(work.flops) && std::isfinite(work.vector_flops));
-    require(std::isfinite(work.read_bytes) && std::isfinite(work.written_bytes));
-    require(work.flops >= 0 && work.read_bytes >= 0 && work.written_bytes >= 0);
-  }
 }
 
 // A pass may refuse a graph.
@@ -63,17 +37,18 @@ void try_pass(const graph::Graph& graph, const Pass& pass) {
   } catch (const Error&) {
     return;
   }
-  require_well_formed(result);
-  count(result);
+  check(result);
+  importer::require_counts(result);
 }
 
 void run(std::string_view text) {
   graph::Graph model = importer::read_ftg(text, "fuzz");
-  require_well_formed(model);
-  count(model);
+  check(model);
+  importer::require_counts(model);
   try_pass(model, [](const auto& g) { return for_inference(g); });
-  try_pass(model, [](const auto& g) { return set_trainable(g, parse_trainable("head")); });
-  try_pass(model, [](const auto& g) { return set_trainable(g, parse_trainable("lora:rank=2")); });
+  try_pass(model, [](const auto& g) { return set_trainable(g, graph::parse_trainable("head")); });
+  try_pass(model,
+           [](const auto& g) { return set_trainable(g, graph::parse_trainable("lora:rank=2")); });
   try_pass(model, [](const auto& g) {
     return set_precision(expand_attention(g), Precision::Fp16, graph::Casting::Automatic);
   });

@@ -6,8 +6,8 @@
 #include <sstream>
 
 #include "foretrain/base/error.h"
+#include "foretrain/sched/job_trace.h"
 #include "foretrain/sched/simulate.h"
-#include "foretrain/sched/trace.h"
 
 namespace {
 
@@ -28,7 +28,7 @@ sched::Timing timing_of(const sched::Job& job, const sched::Allocation& where) {
 
 void run(const std::string& text) {
   std::istringstream in(text);
-  const sched::Trace trace = sched::read_trace(in, "fuzz");
+  const sched::JobTrace trace = sched::read_job_trace(in, "fuzz");
   const hw::Cluster cluster = small_cluster();
   for (const char* policy : {"fifo", "srtf", "dlas-gpu", "easy"}) {
     std::size_t next = 0;

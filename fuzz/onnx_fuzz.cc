@@ -3,11 +3,8 @@
 // graph that can be counted and trained.
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <optional>
 #include <random>
 #include <string>
@@ -16,12 +13,10 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/graph/backward.h"
-#include "foretrain/graph/bind.h"
-#include "foretrain/graph/op.h"
 #include "foretrain/graph/passes.h"
-#include "foretrain/importer/ftg.h"
 #include "foretrain/importer/onnx.h"
 #include "foretrain/importer/onnx/rules.h"
+#include "foretrain/importer/test_round_trip.h"
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
 
@@ -29,41 +24,15 @@ namespace {
 
 using namespace foretrain;  // NOLINT: a program of its own
 
-void require(bool holds) {
-  if (!holds) std::abort();
-}
-
-// Counts of every node are finite.
-void count(const graph::Graph& graph) {
-  graph::Binding binding;
-  for (const std::string& symbol : graph.symbols) binding.emplace_back(symbol, 2);
-  const graph::Bound bound = graph::bind(graph, binding);
-  for (const graph::Node& node : graph.nodes) {
-    const graph::Work work = graph::work({bound, node});
-    require(std::isfinite(work.flops) && work.flops >= 0);
-    require(std::isfinite(work.read_bytes) && work.read_bytes >= 0);
-    require(std::isfinite(work.written_bytes) && work.written_bytes >= 0);
-  }
-}
-
-// It passes the checks and can be written and read again.
-void require_well_formed(const graph::Graph& graph) {
-  try {
-    verify(graph);
-    const std::string text = importer::write_ftg(graph);
-    require(importer::write_ftg(importer::read_ftg(text, "again")) == text);
-  } catch (const Error& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    std::abort();
-  }
-}
+using importer::require;
+using importer::require_well_formed;
 
 void run(std::string_view content) {
   const graph::Graph model = importer::read_onnx(content, "fuzz");
   require_well_formed(model);
   graph::Graph step;
   try {
-    count(model);
+    importer::require_counts(model);
     step = graph::backward(graph::expand_attention(model));
   } catch (const Error&) {
     return;  // a pass may refuse a graph

@@ -6,19 +6,20 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "foretrain/base/error.h"
-#include "foretrain/base/json.h"
 #include "foretrain/base/near.h"
 #include "foretrain/evaluate/evaluate.h"
 #include "foretrain/evaluate/print.h"
-#include "foretrain/fit/calibration.h"
+#include "foretrain/fit/device_calibration.h"
 #include "foretrain/fleet/simulation.h"
 #include "foretrain/graph/attr_names.h"
 #include "foretrain/graph/builder.h"
@@ -27,17 +28,18 @@
 #include "foretrain/graph/op.h"
 #include "foretrain/graph/passes.h"
 #include "foretrain/graph/rules.h"
+#include "foretrain/graph/set_symbols.h"
 #include "foretrain/hw/hardware_json.h"
 #include "foretrain/importer/ftg.h"
-#include "foretrain/importer/import.h"
 #include "foretrain/measured/import_measured.h"
-#include "foretrain/measured/lab_runs.h"
 #include "foretrain/predict/predict.h"
 #include "foretrain/predict/predict_many.h"
 #include "foretrain/predict/vary.h"
 #include "foretrain/request/find_model.h"
 #include "foretrain/request/request_fields.h"
-#include "foretrain/zoo/huggingface.h"
+#include "foretrain/store/fill_store.h"
+#include "foretrain/store/store_json.h"
+#include "foretrain/zoo/models_json.h"
 #include "foretrain/zoo/zoo.h"
 
 namespace py = pybind11;
@@ -93,25 +95,19 @@ std::string evaluate_json(const std::string& data, const std::string& source,
 
 std::string import_json(const std::string& file, const std::vector<std::string>& paths,
                         const std::string& request) {
-  store::Store store(file);
-  OrderedJson list = OrderedJson::array();
-  for (const store::Imported& one :
-       measured::import_measured(store, {paths.begin(), paths.end()}, request)) {
-    list.push_back({{"file", one.file},
-                    {"table", one.table},
-                    {"rows", one.rows},
-                    {"replaced", one.replaced},
-                    {"skipped", one.skipped}});
-  }
-  return list.dump();
+  std::vector<store::Imported> files;
+  store::fill_store(file, [&](store::Store& store) {
+    files = measured::import_measured(store, {paths.begin(), paths.end()}, request);
+  });
+  return store::imported_json(files);
 }
 
 std::string calibrate_json(const std::string& data, std::optional<std::size_t> runs) {
-  const std::vector<measured::MeasuredStep> steps = measured::calibration_runs(data, "", runs);
-  fit::FittedCalibration fitted = fit::fit_calibration(steps, {}, library());
-  fitted.calibration.startup_s = measured::startup_s(data, steps);
-  const std::string by = std::to_string(fitted.steps) + " measured steps";
-  return write_calibration(fitted.calibration, std::span(&by, 1));
+  fit::DeviceMeasurements by;
+  by.data = data;
+  by.runs = runs;
+  const fit::FoundCalibration found = fit::calibrate_device(by, {}, copy_of(library()), {});
+  return write_calibration(found.calibration, std::span(&found.by, 1));
 }
 
 GraphPointer find_graph(const std::string& model) {
@@ -133,15 +129,11 @@ std::vector<const T*> pointers(const std::vector<T>& entries) {
   return result;
 }
 
-std::string models_json() {
-  OrderedJson list = OrderedJson::array();
-  for (const zoo::Model& model : zoo::models()) {
-    list.push_back({{"name", model.name},
-                    {"family", model.family},
-                    {"about", model.about},
-                    {"parameters", model.parameters}});
-  }
-  return list.dump();
+GraphPointer set_symbols(const Graph& model, const std::map<std::string, std::int64_t>& values) {
+  auto result = std::make_shared<Graph>(
+      graph::set_symbols(model, graph::Binding(values.begin(), values.end())));
+  graph::verify(*result);
+  return result;
 }
 
 DType type_named(const std::string& name) {
@@ -288,6 +280,7 @@ void bind_graph(py::module_& module) {
       .def_property_readonly("parameters", &graph::parameter_count)
       .def("ftg", &importer::write_ftg, Unlocked())
       .def("dot", &graph::to_dot, Unlocked())
+      .def("set_symbols", &set_symbols, py::arg("values"), Unlocked())
       .def("summary_json", &summary_json, py::arg("batch"), Unlocked());
   py::class_<GraphBuilder>(module, "GraphBuilder")
       .def(py::init<std::string, std::vector<std::string>>(), py::arg("name"), py::arg("symbols"))
@@ -323,7 +316,7 @@ PYBIND11_MODULE(_core, module) {
   module.def("devices_json", [] { return hw::devices_json(pointers(library().catalog.devices)); });
   module.def("networks_json", [] { return hw::networks_json(pointers(library().catalog.links)); });
   module.def("clouds_json", [] { return hw::clouds_json(pointers(library().catalog.instances)); });
-  module.def("models_json", &models_json);
+  module.def("models_json", [] { return zoo::models_json(pointers(zoo::models())); });
   module.def("request_fields_json", &request_fields_json);
 }
 

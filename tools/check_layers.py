@@ -2,8 +2,9 @@
 """Holds the C++ sources against the module list of CMakeLists.txt and the rules for files.
 
 A file includes only what its module declares, and no other module's internal headers; a module declares only what it
-includes; the files of a module do not include each other in a circle. Prints one line per finding and exits with 1
-where there is any.
+includes; the files of a module do not include each other in a circle. Tests are named *_test.cc, what they share
+test_*: no other file includes that or their framework, and no other header serves tests alone. Prints one line per
+finding and exits with 1 where there is any.
 """
 import argparse
 import pathlib
@@ -16,6 +17,7 @@ FOLDERS = ("foretrain", "bench", "fuzz", "python", "tests")  # where C++ files l
 KEYWORDS = ("USES", "TESTS_USE", "LINKS", "APART")
 JSON_HEADER = "foretrain/base/json.h"  # the one header that shows a third-party type
 SPDX = "// SPDX-License-Identifier: Apache-2.0"
+TEST_FRAMEWORKS = ("gtest/", "gmock/")
 LINES = 600  # a file must stay below
 
 MODULE = re.compile(r"^\s*foretrain_module\(([^)]*)\)", re.MULTILINE)
@@ -72,8 +74,9 @@ def check_list(modules: dict[str, Module]) -> list[str]:
 
 
 def is_test(file: str) -> bool:
-    """A test, a header that only tests share (test_graphs.h, onnx_test_file.h), or a fuzz target."""
-    return file.startswith("fuzz/") or "test" in file.rsplit("/", 1)[-1].split(".")[0].split("_")
+    """A test (ring_test.cc), what tests share (test_graphs.h), or a fuzz target."""
+    name = file.rsplit("/", 1)[-1]
+    return file.startswith("fuzz/") or name.startswith("test_") or name.endswith("_test.cc")
 
 
 def module_of(file: str) -> str | None:
@@ -106,6 +109,8 @@ def check_include(include: Include, modules: dict[str, Module]) -> str | None:
         if is_header and included == JSON_HEADER and file != JSON_HEADER:
             return f"includes {included}, which is for .cc files"
         return None
+    if included.startswith(TEST_FRAMEWORKS) and not is_test(file):
+        return f"includes <{included}>, but is named neither *_test.cc nor test_*"
     if include.mark == '"':
         return f'includes "{included}": write the path from the root, foretrain/...'
     if is_header and file != JSON_HEADER and not is_test(file) and not STANDARD.fullmatch(included):
@@ -144,6 +149,16 @@ def check_uses(modules: dict[str, Module], includes: list[Include]) -> list[str]
     return findings
 
 
+def check_served(files: set[str], includes: list[Include]) -> list[str]:
+    """A header that tests alone include, besides the source of its name, is theirs or serves nothing."""
+    users: dict[str, set[bool]] = {}
+    for include in includes:
+        if unit(include.file) != unit(include.included):
+            users.setdefault(include.included, set()).add(is_test(include.file))
+    return [f"{file}: only tests include it: name it test_*, or remove it" for file in sorted(files)
+            if file.endswith(".h") and not is_test(file) and users.get(file) == {True}]
+
+
 def unit(file: str) -> str:
     """A header and the source of its name are one unit, wherever the header lies."""
     return file.rsplit(".", 1)[0].replace("/detail/", "/")
@@ -177,17 +192,18 @@ def check(root: pathlib.Path) -> list[str]:
     if not modules:
         return ["CMakeLists.txt: no foretrain_module(...) found"]
     findings = check_list(modules)
-    includes = []
+    files, includes = set(), []
     for path in sorted(p for folder in FOLDERS for p in (root / folder).rglob("*")):
         if path.suffix in (".h", ".cc") and path.is_file():
             file = path.relative_to(root).as_posix()
             lines = path.read_text(encoding="utf-8").splitlines()
+            files.add(file)
             findings += check_lines(file, lines)
             includes += includes_of(file, lines)
     for include in includes:
         if problem := check_include(include, modules):
             findings.append(f"{include.file}:{include.line}: {problem}")
-    findings += check_uses(modules, includes) + check_cycles(includes)
+    findings += check_uses(modules, includes) + check_cycles(includes) + check_served(files, includes)
     for folder in sorted({p.parent.name for p in (root / "foretrain").glob("*/*.*")}):
         if folder not in modules and folder not in ADAPTERS:
             findings.append(f"foretrain/{folder}: not declared by foretrain_module in CMakeLists.txt")

@@ -65,6 +65,7 @@ class CheckLayers(unittest.TestCase):
             "foretrain/base/a.cc": SPDX + including("a.h", "deep/b.h"),  # another file than b
             "foretrain/base/deep/b.h": HEADER,
             "foretrain/base/b_test.cc": SPDX + including("a.h", "detail/b.h"),
+            "foretrain/cli/main.cc": SPDX + including("a.h"),
         }
         self.assertEqual(self.findings(straight | {"foretrain/base/b.cc": SPDX + including("detail/b.h")}), [])
         # A header and its source are one: a.h includes b.h, whose source includes a.h.
@@ -120,7 +121,23 @@ class CheckLayers(unittest.TestCase):
         test_header = {"foretrain/hw/test_a.h": HEADER + "#include <gtest/gtest.h>\n"}
         include = SPDX + '#include "foretrain/hw/test_a.h"\n'
         self.assertEqual(self.findings(test_header | {"foretrain/hw/a_test.cc": include}), [])
+        shared_source = {"foretrain/hw/test_a.cc": include + "#include <gtest/gtest.h>\n"}
+        self.assertEqual(self.findings(test_header | shared_source), [])
         self.assert_finds("for tests", test_header | {"foretrain/hw/a.cc": include})
+        self.assert_finds("for tests", test_header | {"foretrain/cli/a.cc": include})
+
+    def test_finds_a_test_that_is_not_named_as_one(self):
+        for name in ("test.cc", "a_test_file.cc", "tests.cc"):
+            self.assert_finds(f"{name}:2: includes <gtest/gtest.h>, but is named neither *_test.cc nor test_*",
+                              {f"foretrain/hw/{name}": SPDX + "#include <gtest/gtest.h>\n"})
+
+    def test_finds_a_header_that_serves_tests_alone(self):
+        include = SPDX + '#include "foretrain/hw/detail/fake.h"\n'
+        files = {"foretrain/hw/detail/fake.h": HEADER, "foretrain/hw/fake.cc": include}
+        self.assertEqual(self.findings(files), [])
+        self.assert_finds("foretrain/hw/detail/fake.h: only tests include it", files | {
+            "foretrain/hw/a_test.cc": include})
+        self.assertEqual(self.findings(files | {"foretrain/hw/a_test.cc": include, "foretrain/hw/a.cc": include}), [])
 
     def test_finds_the_json_header_in_a_header(self):
         self.assert_finds("for .cc files", {"foretrain/hw/a.h": HEADER + '#include "foretrain/base/json.h"\n'},

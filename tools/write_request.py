@@ -4,8 +4,9 @@ python/foretrain/request.py. The table comes from the program (`foretrain fields
 
     python3 tools/write_request.py --program build/release/foretrain [--check]
 
-With --check nothing is written; it prints one line per file that is not what the table gives, and
-per field that the reader or the command's options do not know, and exits with 1 where there is any.
+With --check nothing is written; it prints one line per file that is not what the table gives, and per field that the
+reader, the command's options, the page or Python's types have and the table does not, or the other way round, and
+exits with 1 where there is any.
 """
 import argparse
 import json
@@ -18,6 +19,7 @@ import textwrap
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DOCS = "docs/request.md"
 TYPES = "python/foretrain/request.py"
+READER = "foretrain/request"  # sources of the JSON reader
 WIDTH = 120
 
 PYTHON_TYPES = {
@@ -160,16 +162,35 @@ def option_names(program: pathlib.Path, table: list[dict]) -> set[str]:
     return shown
 
 
-def read_names(program: pathlib.Path, names: set[str]) -> set[str]:
+def source_words(root: pathlib.Path) -> set[str]:
+    """Every word that the reader's sources hold, in quotes or as the name of a member: a field that the reader knows
+    is one of them, whether the table has it or not."""
+    words: set[str] = set()
+    for path in sorted((root / READER).rglob("*")):
+        if path.suffix in (".h", ".cc") and not path.name.endswith("_test.cc"):
+            text = path.read_text(encoding="utf-8")
+            words |= set(re.findall(r'"([a-z][a-z0-9_]*)"', text))
+            words |= set(re.findall(r"\b([a-z][a-z0-9_]*)(?:;| = |\{)", text))
+    return words
+
+
+def hidden_names(source: str) -> set[str]:
+    """The rows of the table that are read, so that the answer says what does not work yet, but offered nowhere."""
+    row = re.compile(r'field<&(\w+)::\w+>\(\{\.name = "(\w+)"((?:(?!field<)[^;])*?)\}\)')
+    return {("strategy." if owner == "Strategy" else "") + name
+            for owner, name, rest in row.findall(source) if ".hidden = true" in rest}
+
+
+def read_names(program: pathlib.Path, asked: set[str]) -> set[str]:
     """Those that the JSON reader knows: it must object to the value, not to the name."""
-    lines, asked = [], sorted(names)
-    for name in asked:
+    lines, names = [], sorted(asked)
+    for name in names:
         outer, _, inner = name.partition(".")
         value = {inner: [[]]} if inner else [[]]
         lines.append(json.dumps({"model": "mlp", outer: value}))
     answers = run(program, "predict", "--requests", "-", text="\n".join(lines) + "\n").splitlines()
-    messages = [json.loads(answer)["error"]["message"] for answer in answers]
-    return {name for name, message in zip(asked, messages) if "unknown field" not in message}
+    messages = [json.loads(answer).get("error", {}).get("message", "") for answer in answers]
+    return {name for name, message in zip(names, messages, strict=True) if "unknown field" not in message}
 
 
 def findings(root: pathlib.Path, program: pathlib.Path, table: list[dict]) -> list[str]:
@@ -179,10 +200,13 @@ def findings(root: pathlib.Path, program: pathlib.Path, table: list[dict]) -> li
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             result.append(f"{file}: not what the table of fields gives; run tools/write_request.py")
     names = names_of(table)
+    hidden = hidden_names((root / READER / "request_table.cc").read_text(encoding="utf-8"))
+    words = source_words(root)
+    asked = names | words | {f"{row['name']}.{word}" for row in table if "fields" in row for word in words}
     for what, found in (("the page", docs_names((root / DOCS).read_text(encoding="utf-8"))),
                         ("Python's types", types_names((root / TYPES).read_text(encoding="utf-8"))),
                         ("the options of predict", option_names(program, table)),
-                        ("the JSON reader", read_names(program, names))):
+                        ("the JSON reader", read_names(program, asked) - hidden)):
         for name in sorted(names ^ found):
             result.append(f"{name}: " + (f"{what} does not have it" if name in names
                                          else f"{what} has it, the table does not"))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import pathlib
 import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
@@ -16,6 +17,16 @@ TABLE = [
         {"name": "servers", "type": "integer", "group": "Strategy", "help": "many", "default": "1",
          "least": 1, "most": 1024, "above": False}]},
 ]
+
+# Knows every field of the table but strategy.servers, and one besides.
+PROGRAM = """#!{python}
+import json, sys
+for line in sys.stdin:
+    names = set(json.loads(line)) - {{"model", "mode", "speed", "secret"}}
+    strategy = json.loads(line).get("strategy", [])
+    known = names <= {{"strategy"}} and not isinstance(strategy, dict)
+    print(json.dumps({{"error": {{"message": "wrong value" if known else "unknown field"}}}}))
+"""
 
 
 class WriteRequest(unittest.TestCase):
@@ -35,6 +46,33 @@ class WriteRequest(unittest.TestCase):
         self.assertEqual(set(classes["Strategy"].__annotations__), {"servers"})
         self.assertIn('    mode: Literal["train", "inference"]\n', text)
         self.assertEqual(write_request.types_names(text), write_request.names_of(TABLE))
+
+    def test_hidden_rows_of_the_table_are_told_from_the_others(self):
+        source = """
+            field<&Request::speed>({.name = "speed", .group = "Training", .range = {0, 1}}),
+            field<&Request::later>({.name = "later", .help = "none yet", .hidden = true}),
+            field<&Strategy::tensor>({.name = "tensor",
+                                      .range = {1, 1024},
+                                      .hidden = true}),
+            field<&Strategy::servers>({.name = "servers", .words = kHidden})"""
+        self.assertEqual(write_request.hidden_names(source), {"later", "strategy.tensor"})
+
+    def test_a_field_that_only_the_reader_knows_is_found(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            for file, text in ((write_request.DOCS, write_request.docs_page(TABLE)),
+                               (write_request.TYPES, write_request.types_file(TABLE)),
+                               ("foretrain/request/request_table.cc", ""),
+                               ("foretrain/request/read_request.cc", 'find("model"); find("secret"); find("x y");'),
+                               ("foretrain/request/request_test.cc", 'find("other")')):
+                (root / file).parent.mkdir(parents=True, exist_ok=True)
+                (root / file).write_text(text, encoding="utf-8")
+            program = root / "program"
+            program.write_text(PROGRAM.format(python=sys.executable), encoding="utf-8")
+            program.chmod(0o755)
+            found = [line for line in write_request.findings(root, program, TABLE) if "JSON reader" in line]
+        self.assertEqual(found, ["secret: the JSON reader has it, the table does not",
+                                 "strategy.servers: the JSON reader does not have it"])
 
 
 if __name__ == "__main__":

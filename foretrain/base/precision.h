@@ -2,9 +2,8 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <string_view>
 
 namespace foretrain {
 
@@ -16,13 +15,6 @@ inline constexpr std::array kPrecisionNames{"fp32", "tf32", "fp16", "bf16", "fp8
 
 inline const char* to_string(Precision precision) {
   return kPrecisionNames.at(static_cast<std::size_t>(precision));
-}
-
-inline std::optional<Precision> precision_named(std::string_view name) {
-  for (std::size_t i = 0; i < kPrecisionNames.size(); ++i) {
-    if (name == kPrecisionNames[i]) return static_cast<Precision>(i);
-  }
-  return std::nullopt;
 }
 
 // Half precision or shorter: what mixed precision computes in.

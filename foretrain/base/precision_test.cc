@@ -6,14 +6,13 @@
 namespace foretrain {
 namespace {
 
-TEST(Precision, EveryNameLeadsBackToItself) {
-  for (const char* name : kPrecisionNames) {
-    const auto precision = precision_named(name);
-    ASSERT_TRUE(precision.has_value()) << name;
-    EXPECT_STREQ(to_string(*precision), name);
+TEST(Precision, HalfIsWhatMixedPrecisionComputesIn) {
+  for (const Precision one : {Precision::Fp16, Precision::Bf16, Precision::Fp8}) {
+    EXPECT_TRUE(is_half(one)) << to_string(one);
   }
-  EXPECT_EQ(precision_named("FP32"), std::nullopt);
-  EXPECT_EQ(precision_named(""), std::nullopt);
+  for (const Precision one : {Precision::Fp32, Precision::Tf32, Precision::Fp64}) {
+    EXPECT_FALSE(is_half(one)) << to_string(one);
+  }
 }
 
 // By the definition of each format: IEEE 754 binary16, 32 and 64, bfloat16, one-byte fp8.

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "foretrain/base/json.h"
-#include "foretrain/cli/run_program.h"
+#include "foretrain/cli/test_program.h"
 
 namespace foretrain::cli {
 namespace {

@@ -9,12 +9,12 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/file.h"
+#include "foretrain/base/humanise.h"
 #include "foretrain/base/json_writer.h"
 #include "foretrain/base/near.h"
 #include "foretrain/base/number_range.h"
 #include "foretrain/cli/collect_parts.h"
 #include "foretrain/cli/commands.h"
-#include "foretrain/cli/humanise.h"
 #include "foretrain/cli/progress.h"
 #include "foretrain/knowledge/library.h"
 #include "foretrain/lab/cgroups.h"

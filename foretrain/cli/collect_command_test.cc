@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "foretrain/base/json.h"
-#include "foretrain/cli/run_program.h"
+#include "foretrain/cli/test_program.h"
 #include "foretrain/lab/campaign.h"
 #include "foretrain/store/test_store.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "foretrain/base/humanise.h"
 #include "foretrain/base/json.h"
 #include "foretrain/cli/catalog_command.h"
 #include "foretrain/cli/commands.h"
-#include "foretrain/cli/humanise.h"
 #include "foretrain/cli/table.h"
 #include "foretrain/hw/catalog.h"
 #include "foretrain/hw/hardware_json.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "foretrain/base/humanise.h"
 #include "foretrain/base/json.h"
 #include "foretrain/cli/catalog_command.h"
 #include "foretrain/cli/commands.h"
-#include "foretrain/cli/humanise.h"
 #include "foretrain/cli/table.h"
 #include "foretrain/cost/framework_file.h"
 #include "foretrain/knowledge/library.h"

@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "foretrain/base/error.h"
+#include "foretrain/base/humanise.h"
 #include "foretrain/cli/commands.h"
-#include "foretrain/cli/humanise.h"
 #include "foretrain/cli/output.h"
 #include "foretrain/cli/table.h"
 #include "foretrain/graph/dot.h"

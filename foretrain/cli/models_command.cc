@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/base/json.h"
 #include "foretrain/cli/catalog_command.h"
 #include "foretrain/cli/commands.h"
 #include "foretrain/cli/table.h"
+#include "foretrain/zoo/models_json.h"
 #include "foretrain/zoo/zoo.h"
 
 namespace foretrain::cli {
@@ -17,17 +17,6 @@ std::vector<const zoo::Model*> find_models(const std::string& filter) {
   }
   if (found.empty()) fail_no_match("built-in model", filter, names);
   return found;
-}
-
-std::string models_json(const std::vector<const zoo::Model*>& models) {
-  OrderedJson list = OrderedJson::array();
-  for (const zoo::Model* model : models) {
-    list.push_back({{"name", model->name},
-                    {"family", model->family},
-                    {"about", model->about},
-                    {"parameters", model->parameters}});
-  }
-  return list.dump();
 }
 
 std::string model_details(const zoo::Model& model, const Screen& screen) {
@@ -54,7 +43,7 @@ void add_models_command(CLI::App& app, Console& console) {
   add_catalog_command(app, "models", "the built-in models", "foretrain models resnet",
                       [&console](const CatalogOptions& options) {
                         const auto models = find_models(options.filter);
-                        if (options.json) return console.line(models_json(models));
+                        if (options.json) return console.line(zoo::models_json(models));
                         console.write(models_text(models, options.filter, console.screen));
                       });
 }

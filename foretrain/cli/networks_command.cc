@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "foretrain/base/humanise.h"
 #include "foretrain/cli/catalog_command.h"
 #include "foretrain/cli/commands.h"
-#include "foretrain/cli/humanise.h"
 #include "foretrain/cli/table.h"
 #include "foretrain/hw/catalog.h"
 #include "foretrain/hw/hardware_json.h"

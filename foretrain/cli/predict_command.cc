@@ -11,7 +11,6 @@
 #include "foretrain/cli/report_text.h"
 #include "foretrain/cli/request_options.h"
 #include "foretrain/cli/vary.h"
-#include "foretrain/operators/breakdown.h"
 #include "foretrain/operators/trace.h"
 #include "foretrain/predict/predict.h"
 
@@ -23,7 +22,7 @@ struct Options {
   bool json = false;
   std::string trace;
   std::string dump;
-  std::optional<int> top;
+  std::optional<std::size_t> top;
   std::string vary;
   std::string requests;
   int threads = 1;
@@ -33,7 +32,8 @@ void predict_one(const Options& options, Console& console) {
   const Request request = parse_request(options.request.json(), "predict");
   const Library library = load_library();
   const Resolved resolved = resolve(request, library);
-  const Question question(resolved, library);
+  const Question question =
+      options.top ? Question(resolved, library, *options.top) : Question(resolved, library);
   if (!options.trace.empty()) {
     write_file(options.trace,
                operators::to_chrome_trace(operators::stages_of(question), resolved.cluster),
@@ -43,11 +43,7 @@ void predict_one(const Options& options, Console& console) {
   if (!options.dump.empty()) {
     return console.line(operators::dump_stage(operators::stages_of(question), options.dump));
   }
-  Report report = predict(question);
-  if (options.top) {
-    report.top_operators = operators::top_operators(operators::stages_of(question),
-                                                    static_cast<std::size_t>(*options.top));
-  }
+  const Report report = predict(question);
   if (options.json) return console.line(to_json(report));
   console.write(report_text(report, console.screen));
 }

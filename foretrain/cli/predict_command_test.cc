@@ -3,17 +3,17 @@
 #include <unistd.h>
 
 #include "foretrain/base/json.h"
-#include "foretrain/cli/run_program.h"
 #include "foretrain/cli/split.h"
+#include "foretrain/cli/test_program.h"
 
 namespace foretrain::cli {
 namespace {
 
 const std::vector<std::string> kJob{"predict", "resnet18", "--device", "v100-sxm2-16gb"};
 
-Outcome predict(std::vector<std::string> more, const std::vector<std::string>& settings = {}) {
+Outcome predict(std::vector<std::string> more, const std::vector<std::string>& environment = {}) {
   more.insert(more.begin(), kJob.begin(), kJob.end());
-  Outcome outcome = run_program(more, "", settings);
+  Outcome outcome = run_program(more, "", environment);
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(outcome.err, "");
   return outcome;

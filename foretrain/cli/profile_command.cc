@@ -20,9 +20,9 @@
 #include "foretrain/lab/keep_profile.h"
 #include "foretrain/profile/analyse.h"
 #include "foretrain/profile/command.h"
+#include "foretrain/profile/recording_file.h"
 #include "foretrain/profile/sampler.h"
 #include "foretrain/profile/timeline.h"
-#include "foretrain/profile/trace_file.h"
 
 namespace foretrain::cli {
 namespace {
@@ -74,10 +74,10 @@ void check(const Options& options) {
     throw Error(ErrorKind::BadInput, "profile: --duration is for --pid and --cgroup alone");
   }
   if (options.cores > 0 && !options.from.empty()) {
-    throw Error(ErrorKind::BadInput, "profile: --cores has no meaning for a recorded trace");
+    throw Error(ErrorKind::BadInput, "profile: --cores has no meaning for a recording");
   }
   if (!options.store.empty() && !options.from.empty()) {
-    throw Error(ErrorKind::BadInput, "profile: --store keeps what runs here, not a recorded trace");
+    throw Error(ErrorKind::BadInput, "profile: --store keeps what runs here, not a recording");
   }
   if (options.store.empty() != (options.steps.empty() && options.request.empty())) {
     throw Error(ErrorKind::BadInput,
@@ -89,14 +89,14 @@ void check(const Options& options) {
   }
 }
 
-profile::Trace read_from(const Options& options) {
+profile::Recording read_from(const Options& options) {
   profile::ReadOptions reading;
   if (options.interval_s) reading.interval = Seconds{*options.interval_s};
   reading.interfaces = options.interfaces;
   reading.gpu = options.gpu;
   Progress progress("bytes");
   reading.on_read = [&](std::size_t bytes) { progress.show(bytes, {}); };
-  if (options.from == "-") return profile::read_trace(std::cin, "standard input", reading);
+  if (options.from == "-") return profile::read_recording(std::cin, "standard input", reading);
   std::ifstream file(options.from, std::ios::binary);
   if (!file || std::filesystem::is_directory(options.from)) {
     throw Error(ErrorKind::Io, "cannot read '" + printable(options.from) + "'");
@@ -108,7 +108,7 @@ profile::Trace read_from(const Options& options) {
       progress.show(bytes, static_cast<double>(bytes) / all);
     };
   }
-  return profile::read_trace(file, "file " + printable(options.from), reading);
+  return profile::read_recording(file, "file " + printable(options.from), reading);
 }
 
 profile::SamplerOptions sampling(const Options& options) {
@@ -128,7 +128,7 @@ profile::Subject subject(const Options& options) {
   return result;
 }
 
-profile::Trace run_command(const Options& options, Console& console) {
+profile::Recording run_command(const Options& options, Console& console) {
   profile::Command command(options.command, on_standard_output(options) > 0);
   profile::Subject watched = subject(options);
   watched.name = options.command.front();
@@ -140,7 +140,7 @@ profile::Trace run_command(const Options& options, Console& console) {
   return sampler.stop().front();
 }
 
-profile::Trace attach(const Options& options) {
+profile::Recording attach(const Options& options) {
   profile::Subject watched = subject(options);
   watched.name = options.cgroup;
   for (const int process : options.processes) watched.name += " " + std::to_string(process);
@@ -210,27 +210,29 @@ void run_profile(const Options& options, Console& console) {
   Output csv(options.csv, console);
   Output svg(options.svg, console);
   Output html(options.html, console);
-  profile::Trace trace = !options.from.empty()      ? read_from(options)
-                         : !options.command.empty() ? run_command(options, console)
-                                                    : attach(options);
+  profile::Recording recording = !options.from.empty()      ? read_from(options)
+                                 : !options.command.empty() ? run_command(options, console)
+                                                            : attach(options);
   if (options.skip_s > 0) {
-    const Seconds length = static_cast<double>(profile::length_of(trace)) * trace.window;
-    trace = profile::cut(trace, trace.start + Seconds{options.skip_s}, trace.start + length);
+    const Seconds length = static_cast<double>(profile::length_of(recording)) * recording.window;
+    recording = profile::cut(recording, recording.start + Seconds{options.skip_s},
+                             recording.start + length);
   }
-  for (profile::TraceColumn& column : trace.columns) {
+  for (profile::RecordingColumn& column : recording.columns) {
     if (column.name.starts_with("net_") && options.net_bytes_per_s > 0) {
       column.scale = options.net_bytes_per_s;
     }
   }
-  const profile::Profile result = profile::analyse(trace);
+  const profile::Profile result = profile::analyse(recording);
   // The answer first: a disk that is full does not take it along.
   if (options.json) console.line(profile::to_json(result));
-  if (on_standard_output(options) == 0) console.write(profile_text(trace, result, console.screen));
+  if (on_standard_output(options) == 0)
+    console.write(profile_text(recording, result, console.screen));
   console.flush();
   keeper.keep(result, on_standard_output(options) > 0, console);
-  if (csv.wanted()) csv.write(profile::trace_csv(trace));
-  if (svg.wanted()) svg.write(profile::timeline_svg(trace, result));
-  if (html.wanted()) html.write(profile::timeline_html(trace, result));
+  if (csv.wanted()) csv.write(profile::recording_csv(recording));
+  if (svg.wanted()) svg.write(profile::timeline_svg(recording, result));
+  if (html.wanted()) html.write(profile::timeline_html(recording, result));
   for (Output* output : {&csv, &svg, &html}) output->close();
 }
 
@@ -254,7 +256,7 @@ void add_profile_command(CLI::App& app, Console& console) {
   command.add_option("--cgroup", options->cgroup,
                      "attach to the processes of this cgroup's folder");
   command.add_option("--from", options->from,
-                     "a recorded trace: our CSV, nvidia-smi, dmon, dcgmi dmon, sar; - reads it");
+                     "a recording: our CSV, nvidia-smi, dmon, dcgmi dmon, sar; - reads it");
   command
       .add_option("--interval", options->interval_s,
                   "seconds between samples (0.01); of --from: where the file has no times (1)")
@@ -274,7 +276,8 @@ void add_profile_command(CLI::App& app, Console& console) {
   command
       .add_option("--interface", options->interfaces, "count this network interface (all but lo)")
       ->allow_extra_args(false);
-  command.add_option("--gpu", options->gpu, "index of the GPU, here or in the trace (the busiest)")
+  command
+      .add_option("--gpu", options->gpu, "index of the GPU, here or in the recording (the busiest)")
       ->check(number_range(0, kMost));
   command.add_option("--store", options->store, "keep it as a run of this store");
   command.add_option("--steps", options->steps,

@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "foretrain/base/json.h"
-#include "foretrain/cli/run_program.h"
+#include "foretrain/cli/test_program.h"
 
 namespace foretrain::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "foretrain/cli/humanise.h"
+#include "foretrain/base/humanise.h"
 #include "foretrain/cli/resource_text.h"
 #include "foretrain/cli/table.h"
 
@@ -47,12 +47,12 @@ std::string plot(const std::vector<double>& parts, double top, bool unicode) {
   return line;
 }
 
-std::string plots(const profile::Trace& trace, const profile::Profile& profile,
+std::string plots(const profile::Recording& recording, const profile::Profile& profile,
                   const Screen& screen) {
   constexpr int kNames = 30;
   std::string text;
   for (const profile::ResourceUse& use : profile.resources) {
-    const profile::TraceColumn* column = profile::find_column(trace, use.name);
+    const profile::RecordingColumn* column = profile::find_column(recording, use.name);
     if (column == nullptr) continue;
     const std::vector<double> parts =
         parts_of(column->samples, std::max(10, screen.width - kNames));
@@ -73,11 +73,11 @@ std::string with_spread(const std::string& value, const std::string& spread, con
 
 }  // namespace
 
-std::string profile_text(const profile::Trace& trace, const profile::Profile& profile,
+std::string profile_text(const profile::Recording& recording, const profile::Profile& profile,
                          const Screen& screen) {
   std::string text = paint("Profile", Colour::Bold, screen) + "  " + format_time(profile.duration) +
                      " in windows of " + format_count(profile.window.count() * 1e3) + " ms\n";
-  text += plots(trace, profile, screen) + "\n";
+  text += plots(recording, profile, screen) + "\n";
   Table table{{{"", false},
                {"pattern", false},
                {"mean", true},

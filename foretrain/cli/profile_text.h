@@ -5,13 +5,13 @@
 
 #include "foretrain/cli/console.h"
 #include "foretrain/profile/analyse.h"
-#include "foretrain/profile/trace.h"
+#include "foretrain/profile/recording.h"
 
 namespace foretrain::cli {
 
 // A profile as a page for people: a small plot and the metrics of every resource, the period of an
 // iteration, notes.
-std::string profile_text(const profile::Trace& trace, const profile::Profile& profile,
+std::string profile_text(const profile::Recording& recording, const profile::Profile& profile,
                          const Screen& screen);
 
 }  // namespace foretrain::cli

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <string>
 
-#include "foretrain/cli/humanise.h"
+#include "foretrain/base/humanise.h"
 
 namespace foretrain::cli {
 namespace {

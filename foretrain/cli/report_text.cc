@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "foretrain/cli/report_text.h"
 
+#include "foretrain/base/humanise.h"
 #include "foretrain/cli/bar.h"
-#include "foretrain/cli/humanise.h"
 #include "foretrain/cli/resource_text.h"
 #include "foretrain/cli/table.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "foretrain/cli/resource_text.h"
 
-#include "foretrain/cli/humanise.h"
+#include "foretrain/base/humanise.h"
 #include "foretrain/cli/table.h"
 
 namespace foretrain::cli {

@@ -5,12 +5,13 @@
 #include <memory>
 
 #include "foretrain/base/error.h"
+#include "foretrain/base/escape_xml.h"
 #include "foretrain/base/number_range.h"
 #include "foretrain/cli/commands.h"
 #include "foretrain/cli/output.h"
 #include "foretrain/cli/progress.h"
-#include "foretrain/cli/simulate_chart.h"
 #include "foretrain/cli/simulate_text.h"
+#include "foretrain/fleet/chart_svg.h"
 #include "foretrain/fleet/simulation.h"
 #include "foretrain/fleet/simulation_rows.h"
 
@@ -24,6 +25,16 @@ struct Options {
   std::string events;
   std::string chart;
 };
+
+// The picture; inside a page with the figures of the report where `path` ends in ".html".
+std::string drawing_of(const fleet::Chart& chart, const fleet::SimulationReport& report,
+                       const std::string& path) {
+  const std::string svg = fleet::chart_svg(chart, report.policy);
+  if (!path.ends_with(".html")) return svg;
+  return "<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>" +
+         escape_xml(report.policy) + "</title>\n<pre>\n" +
+         escape_xml(simulation_text(report, Screen{})) + "</pre>\n" + svg + "</html>\n";
+}
 
 void run_one(const Options& options, fleet::Simulation& simulation, Console& console) {
   Output jobs(options.jobs, console);
@@ -53,7 +64,7 @@ void run_one(const Options& options, fleet::Simulation& simulation, Console& con
       simulation.run(options.request.policy, options.request.seed, watch);
   jobs.close();
   events.close();
-  if (chart) drawing.write(chart_text(chart->chart(), report, options.chart));
+  if (chart) drawing.write(drawing_of(chart->chart(), report, options.chart));
   drawing.close();
   if (options.jobs == "-" || options.events == "-" || options.chart == "-") return;
   if (options.json) return console.line(to_json(report));

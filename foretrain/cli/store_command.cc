@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <memory>
 #include <set>
 #include <sstream>
 
 #include "foretrain/base/error.h"
+#include "foretrain/base/humanise.h"
 #include "foretrain/base/near.h"
 #include "foretrain/cli/commands.h"
 #include "foretrain/cli/console.h"
 #include "foretrain/cli/given_request.h"
-#include "foretrain/cli/humanise.h"
 #include "foretrain/cli/output.h"
 #include "foretrain/cli/progress.h"
 #include "foretrain/cli/resource_text.h"
-#include "foretrain/cli/store_json.h"
 #include "foretrain/cli/table.h"
 #include "foretrain/measured/import_measured.h"
 #include "foretrain/store/columns.h"
 #include "foretrain/store/exchange.h"
-#include "foretrain/store/store.h"
+#include "foretrain/store/fill_store.h"
+#include "foretrain/store/store_json.h"
 
 namespace foretrain::cli {
 namespace {
@@ -45,7 +44,7 @@ std::string seconds_text(const std::optional<double>& time_s) {
 }
 
 void list_runs(const std::vector<store::Run>& runs, const Options& options, Console& console) {
-  if (options.json) return console.line(runs_json(runs));
+  if (options.json) return console.line(store::runs_json(runs));
   Table table{{{"run", true, false},
                {"campaign", false, false},
                {"setting", false, false},
@@ -63,20 +62,8 @@ void list_runs(const std::vector<store::Run>& runs, const Options& options, Cons
   console.write(table.rows.empty() ? "  no runs\n" : render(table, console.screen));
 }
 
-StoreSummary summarise(const store::Store& store) {
-  StoreSummary summary;
-  store.in_snapshot([&] {
-    for (const std::string& table : store::export_tables()) {
-      summary.tables.emplace_back(table, store.count(table));
-    }
-    for (const store::Campaign& campaign : store.campaigns()) summary.campaigns[campaign.name];
-    for (const store::Run& run : store.runs()) ++summary.campaigns[run.campaign][run.status];
-  });
-  return summary;
-}
-
-void list_tables(const StoreSummary& summary, const Options& options, Console& console) {
-  if (options.json) return console.line(summary_json(summary));
+void list_tables(const store::StoreSummary& summary, const Options& options, Console& console) {
+  if (options.json) return console.line(store::summary_json(summary));
   Table tables{{{"table", false, false}, {"rows", true, false}}, {}};
   for (const auto& [table, rows] : summary.tables) {
     tables.rows.push_back({table, format_count(static_cast<double>(rows))});
@@ -133,7 +120,7 @@ void run_ls(const Options& options, Console& console) {
 
 void run_show(const Options& options, Console& console) {
   const store::RunRecord record = open_existing(options).run(options.run);
-  if (options.json) return console.line(record_json(record));
+  if (options.json) return console.line(store::record_json(record));
   Table fields{{{"", false, false}, {"", false, true}}, {}};
   store::each_column(record.run, [&](const char* name, const auto& field) {
     std::ostringstream text;
@@ -170,50 +157,34 @@ void run_export(const Options& options, Console& console) {
       throw Error(ErrorKind::BadInput, "store export needs a TABLE, or a folder: -o DIR");
     }
     const std::vector<std::string> files = store::export_folder(store, options.output);
-    if (options.json) console.line(exported_json(files));
+    if (options.json) console.line(store::exported_json(files));
     return;
   }
   std::ostringstream text;
   if (options.json) {
-    text << table_json(store, options.table) << '\n';
+    text << store::table_json(store, options.table) << '\n';
   } else {
     store::export_table(store, options.table, text);
   }
   write_file(options.output.empty() ? "-" : options.output, text.str(), console);
 }
 
-// A store that was made for an import that failed, unless another program uses it by now.
-void remove_new_store(const std::string& path) {
-  try {
-    for (const auto& [table, rows] :
-         summarise(store::Store(path, store::OpenMode::ReadOnly)).tables) {
-      if (rows > 0) return;
-    }
-  } catch (const Error&) {
-    return;  // it was not made
-  }
-  std::error_code error;
-  if (!std::filesystem::exists(path + "-wal", error)) std::filesystem::remove(path, error);
-}
-
 std::vector<store::Imported> import_all(const Options& options) {
-  store::Store store(options.store);
+  std::vector<store::Imported> files;
   Progress progress("lines");
-  return measured::import_measured(
-      store, {options.inputs.begin(), options.inputs.end()}, given_request(options.request),
-      [&](std::size_t lines, const std::optional<double>& share) { progress.show(lines, share); });
+  store::fill_store(options.store, [&](store::Store& store) {
+    files = measured::import_measured(store, {options.inputs.begin(), options.inputs.end()},
+                                      given_request(options.request),
+                                      [&](std::size_t lines, const std::optional<double>& share) {
+                                        progress.show(lines, share);
+                                      });
+  });
+  return files;
 }
 
 void run_import(const Options& options, Console& console) {
-  const bool is_new = !std::filesystem::exists(options.store);
-  std::vector<store::Imported> files;
-  try {
-    files = import_all(options);
-  } catch (const Error&) {
-    if (is_new) remove_new_store(options.store);
-    throw;
-  }
-  if (options.json) return console.line(imported_json(files));
+  const std::vector<store::Imported> files = import_all(options);
+  if (options.json) return console.line(store::imported_json(files));
   for (const store::Imported& file : files) {
     std::string text =
         printable(file.file) + ": " + std::to_string(file.rows) + " rows into " + file.table;

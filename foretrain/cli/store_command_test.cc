@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "foretrain/base/json.h"
-#include "foretrain/cli/run_program.h"
+#include "foretrain/cli/test_program.h"
 
 namespace foretrain::cli {
 namespace {

@@ -37,24 +37,17 @@ Varied vary(const RequestOptions& options, const std::string& text, const Librar
     throw Error(ErrorKind::BadInput,
                 "--vary: '" + printable(text) + "' is not KEY=A,B,C; e.g. --vary batch=32,64,128");
   }
-  const std::string request = options.json();
-  Varied varied;
-  Variation& variation = varied.variation;
-  variation.field = find_field(text.substr(0, equals));
-  variation.request = without_field(request, variation.field);
-  varied.texts = split_values(text.substr(equals + 1));
+  const std::string field = find_field(text.substr(0, equals));
+  const std::vector<std::string> texts = split_values(text.substr(equals + 1));
+  std::vector<Variant> variants;
+  for (const std::string& value : texts) variants.push_back(read_value(options, field, value));
   Progress progress("values");
-  for (const std::string& value : varied.texts) {
-    Variant variant = read_value(options, variation.field, value);
-    if (!variant.error) {
-      variant = predict_variant(request, variation.field, variant.value,
-                                [&](const Request& one) { return predict(one, library); });
-    }
-    variation.variants.push_back(std::move(variant));
-    const std::size_t done = variation.variants.size();
-    progress.show(done, static_cast<double>(done) / static_cast<double>(varied.texts.size()));
-  }
-  return varied;
+  const auto all = static_cast<double>(texts.size());
+  Variation variation = predict_variants(
+      options.json(), field, std::move(variants),
+      [&](const Request& one) { return predict(one, library); },
+      [&](std::size_t done) { progress.show(done, static_cast<double>(done) / all); });
+  return {std::move(variation), texts};
 }
 
 }  // namespace foretrain::cli

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "foretrain/base/humanise.h"
 #include "foretrain/base/json.h"
-#include "foretrain/cli/humanise.h"
 #include "foretrain/cli/split.h"
 #include "foretrain/cli/table.h"
 #include "foretrain/cli/vary.h"

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <any>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -33,11 +34,13 @@ struct Answer {
 // is computed once and kept here.
 class Question {
  public:
-  Question(const Resolved& resolved, const Library& library)
-      : resolved_(resolved), library_(library) {}
+  // `top_operators`: how many of the slowest operators the report lists.
+  Question(const Resolved& resolved, const Library& library, std::size_t top_operators = 10)
+      : resolved_(resolved), library_(library), top_operators_(top_operators) {}
 
   const Resolved& resolved() const { return resolved_; }
   const Library& library() const { return library_; }
+  std::size_t top_operators() const { return top_operators_; }
 
   // The value of type T that `make` returns, made at the first call.
   template <typename T, typename Make>
@@ -52,6 +55,7 @@ class Question {
  private:
   const Resolved& resolved_;
   const Library& library_;
+  std::size_t top_operators_;
   mutable std::vector<std::shared_ptr<const std::any>> kept_;  // values stay where they are
 };
 

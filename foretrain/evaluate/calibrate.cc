@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "foretrain/evaluate/summary.h"
+#include "foretrain/evaluate/detail/summary.h"
 #include "foretrain/measured/report_number.h"
 
 namespace foretrain::evaluate {

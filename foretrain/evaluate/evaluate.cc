@@ -9,9 +9,9 @@
 #include "foretrain/base/near.h"
 #include "foretrain/evaluate/calibrate.h"
 #include "foretrain/evaluate/collective_clock.h"
+#include "foretrain/evaluate/detail/summary.h"
 #include "foretrain/evaluate/operator_clock.h"
 #include "foretrain/evaluate/prediction_cache.h"
-#include "foretrain/evaluate/summary.h"
 #include "foretrain/measured/collective_file.h"
 #include "foretrain/measured/measurements.h"
 #include "foretrain/measured/open_tables.h"
@@ -38,7 +38,7 @@ class Run {
       : options_(options),
         observer_(observer),
         library_(library),
-        predictor_(library, options.threads),
+        cache_(library, options.threads),
         summary_(options) {}
 
   void read(measured::Table& table);
@@ -64,7 +64,7 @@ class Run {
   const Options& options_;
   const Observer& observer_;
   const Library& library_;
-  PredictionCache predictor_;
+  PredictionCache cache_;
   Summary summary_;
   std::string file_;
   std::set<std::string> sources_;  // seen, for the message that one is not there
@@ -112,7 +112,7 @@ void Run::predict_portion() {
   } else {
     std::vector<Waiting*> rows;
     for (Waiting& row : waiting_) rows.push_back(&row);
-    judge(rows, predictor_);
+    judge(rows, cache_);
   }
   for (Waiting& row : waiting_) {
     set_apart(row.one);

@@ -26,12 +26,12 @@ void compare(const Prediction& prediction, std::size_t number, Case& one) {
 
 }  // namespace
 
-void judge(const std::vector<Waiting*>& rows, PredictionCache& predictor) {
+void judge(const std::vector<Waiting*>& rows, PredictionCache& cache) {
   std::vector<std::string> requests;
   for (const Waiting* row : rows) {
     if (!row->one.request.empty()) requests.push_back(row->one.request);
   }
-  const auto predictions = predictor.predict(requests);
+  const auto predictions = cache.predict(requests);
   auto next = predictions.begin();
   for (Waiting* row : rows) {
     if (!row->one.request.empty()) compare(**next++, row->number, row->one);

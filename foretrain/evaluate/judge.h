@@ -15,6 +15,6 @@ struct Waiting {
 };
 
 // Predicts the rows that have a request and compares them.
-void judge(const std::vector<Waiting*>& rows, PredictionCache& predictor);
+void judge(const std::vector<Waiting*>& rows, PredictionCache& cache);
 
 }  // namespace foretrain::evaluate

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/evaluate/metrics.h"
+#include "foretrain/evaluate/detail/metrics.h"
 
 #include <gtest/gtest.h>
 

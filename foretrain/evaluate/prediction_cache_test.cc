@@ -13,8 +13,8 @@ const std::string kLarge = R"({"model": "mlp:layers=3", "device": "t4", "batch":
 
 TEST(PredictionCache, KeepsTheOrderAndPredictsEqualRequestsOnce) {
   const Library library = load_library();
-  PredictionCache predictor(library, 1);
-  const auto first = predictor.predict({kSmall, kLarge, kSmall});
+  PredictionCache cache(library, 1);
+  const auto first = cache.predict({kSmall, kLarge, kSmall});
   ASSERT_EQ(first.size(), 3U);
   EXPECT_EQ(first[0], first[2]);
   const std::size_t step = measured::report_number_named("step_time_s");
@@ -22,14 +22,13 @@ TEST(PredictionCache, KeepsTheOrderAndPredictsEqualRequestsOnce) {
   EXPECT_EQ(first[0]->batch, 2);
   EXPECT_EQ(first[0]->workers, 1);
   EXPECT_EQ(first[0]->precision, "fp32");
-  EXPECT_EQ(predictor.predict({kLarge})[0], first[1]);
+  EXPECT_EQ(cache.predict({kLarge})[0], first[1]);
 }
 
 TEST(PredictionCache, KeepsTheReasonOfARefusal) {
   const Library library = load_library();
-  PredictionCache predictor(library, 2);
-  const auto predictions =
-      predictor.predict({R"({"model": "nothing", "device": "t4"})", kSmall, "{"});
+  PredictionCache cache(library, 2);
+  const auto predictions = cache.predict({R"({"model": "nothing", "device": "t4"})", kSmall, "{"});
   EXPECT_NE(predictions[0]->error.find("nothing"), std::string::npos);
   EXPECT_EQ(predictions[1]->error, "");
   EXPECT_NE(predictions[2]->error, "");

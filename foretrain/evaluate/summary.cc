@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/evaluate/summary.h"
+#include "foretrain/evaluate/detail/summary.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/near.h"
-#include "foretrain/evaluate/metrics.h"
+#include "foretrain/evaluate/detail/metrics.h"
 
 namespace foretrain::evaluate {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/evaluate/summary.h"
+#include "foretrain/evaluate/detail/summary.h"
 
 #include <gtest/gtest.h>
 

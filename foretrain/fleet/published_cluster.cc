@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/fleet/published_cluster.h"
+#include "foretrain/fleet/detail/published_cluster.h"
 
 #include <array>
 #include <map>
@@ -9,7 +9,7 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/json.h"
 #include "foretrain/base/near.h"
-#include "foretrain/sched/trace_row.h"
+#include "foretrain/sched/job_trace_row.h"
 
 namespace foretrain::fleet {
 namespace {
@@ -27,7 +27,7 @@ constexpr std::array kTypes = {
     Type{"V100M32", "v100-sxm2-32gb"}, Type{"A10", "a10"}, Type{"G2", "a10"},
     Type{"G3", "a100-sxm4-80gb"}};
 
-Json tiresias_nodes(const sched::TraceRow& row) {
+Json tiresias_nodes(const sched::JobTraceRow& row) {
   const int per_rack = row.devices("num_node_p_switch");
   return Json{{"count", row.number("num_switch") * per_rack},
               {"devices", row.devices("num_gpu_p_node")},
@@ -35,7 +35,7 @@ Json tiresias_nodes(const sched::TraceRow& row) {
               {"nodes_per_rack", per_rack}};
 }
 
-Json alibaba_node(const sched::TraceRow& row) {
+Json alibaba_node(const sched::JobTraceRow& row) {
   for (const Type& type : kTypes) {
     if (type.theirs == row.text("model")) {
       return Json{{"devices", row.devices("gpu")}, {"device", type.ours}};
@@ -68,7 +68,7 @@ std::string published_cluster(const std::string& csv, const std::string& where,
                                            " fields, the first line has " +
                                            std::to_string(columns.size()));
     }
-    const sched::TraceRow row(columns, fields, line);
+    const sched::JobTraceRow row(columns, fields, line);
     nodes.push_back(tiresias ? tiresias_nodes(row) : alibaba_node(row));
   }
   assumptions.push_back(std::string("nodes are joined by ") + kNetwork);

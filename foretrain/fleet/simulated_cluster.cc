@@ -7,7 +7,7 @@
 #include "foretrain/base/file.h"
 #include "foretrain/base/json.h"
 #include "foretrain/base/near.h"
-#include "foretrain/fleet/published_cluster.h"
+#include "foretrain/fleet/detail/published_cluster.h"
 
 namespace foretrain::fleet {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/json.h"
-#include "foretrain/fleet/published_cluster.h"
+#include "foretrain/fleet/detail/published_cluster.h"
 #include "foretrain/hw/load_catalog.h"
 
 namespace foretrain::fleet {

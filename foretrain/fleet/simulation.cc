@@ -6,9 +6,10 @@
 #include <utility>
 
 #include "foretrain/base/error.h"
+#include "foretrain/base/json.h"
 #include "foretrain/base/near.h"
 #include "foretrain/base/parallel_for.h"
-#include "foretrain/fleet/chart.h"
+#include "foretrain/fleet/chart_svg.h"
 #include "foretrain/fleet/simulation_rows.h"
 #include "foretrain/sched/uncertainty.h"
 
@@ -17,10 +18,10 @@ namespace {
 
 constexpr std::size_t kHistory = 20'000;  // jobs that Gittins learns from
 
-sched::Trace open_trace(const SimulationRequest& request) {
-  if (!request.trace_text) return sched::read_trace(std::filesystem::path(request.trace));
+sched::JobTrace open_trace(const SimulationRequest& request) {
+  if (!request.trace_text) return sched::read_job_trace(std::filesystem::path(request.trace));
   std::istringstream text(*request.trace_text);
-  return sched::read_trace(text, request.trace);
+  return sched::read_job_trace(text, request.trace);
 }
 
 int choose(const std::string& field, const std::string& value,
@@ -35,7 +36,7 @@ int choose(const std::string& field, const std::string& value,
 }
 
 // "v100" becomes what the catalog calls it; a name that it does not know stays as it is.
-void use_full_names(sched::Trace& trace, const hw::Catalog& catalog) {
+void use_full_names(sched::JobTrace& trace, const hw::Catalog& catalog) {
   std::map<std::string, std::string> names;
   for (sched::Job& job : trace.jobs) {
     if (job.device.empty()) continue;
@@ -119,17 +120,17 @@ sched::PolicyOptions Simulation::policy_options() const {
 SimulationReport Simulation::run(const std::string& policy, std::uint64_t seed,
                                  const sched::Watch& watch) {
   const sched::Policy chosen = sched::find_policy(policy).make(policy_options());
-  sched::Options settings;
-  settings.place = sched::find_placement(request_.placement).place;
-  settings.costs = {Seconds{request_.restart_cost_s}, Seconds{request_.checkpoint_interval_s}};
-  settings.node_mtbf = Seconds{request_.mtbf_s};
-  settings.repair = Seconds{request_.repair_s};
-  settings.seed = seed;
-  settings.drop_unfit = request_.drop_unfit;
+  sched::Options options;
+  options.place = sched::find_placement(request_.placement).place;
+  options.costs = {Seconds{request_.restart_cost_s}, Seconds{request_.checkpoint_interval_s}};
+  options.node_mtbf = Seconds{request_.mtbf_s};
+  options.repair = Seconds{request_.repair_s};
+  options.seed = seed;
+  options.drop_unfit = request_.drop_unfit;
   SimulationReport report{policy, request_.placement, seed, {}, cluster_.assumptions};
   report.assumptions.insert(report.assumptions.end(), trace_.notes.begin(), trace_.notes.end());
   report.summary =
-      sched::simulate(jobs(seed), cluster_.cluster, chosen, durations(seed), settings, watch);
+      sched::simulate(jobs(seed), cluster_.cluster, chosen, durations(seed), options, watch);
   if (report.summary.dropped > 0) {
     report.assumptions.push_back(std::to_string(report.summary.dropped) +
                                  " jobs left out: the cluster cannot hold them");
@@ -159,7 +160,7 @@ std::string simulate_json(const SimulationRequest& request, const Library& libra
       jobs.push_back(job_times(ended, now));
     };
   }
-  if (request.chart) {
+  if (request.chart || request.svg) {
     watch.observer.on_event = [&](sched::Happening what, Seconds now, const sched::Active* active,
                                   int /*node*/) { chart.add(what, now, active); };
   }
@@ -167,6 +168,7 @@ std::string simulate_json(const SimulationRequest& request, const Library& libra
   text.pop_back();  // the brace at its end
   if (request.per_job) text += ",\"per_job\":" + to_json(jobs);
   if (request.chart) text += ",\"chart\":" + to_json(chart.chart());
+  if (request.svg) text += ",\"svg\":" + Json(chart_svg(chart.chart(), request.policy)).dump();
   return text + "}";
 }
 

@@ -10,7 +10,7 @@
 #include "foretrain/fleet/simulation_report.h"
 #include "foretrain/fleet/simulation_request.h"
 #include "foretrain/sched/generate.h"
-#include "foretrain/sched/trace.h"
+#include "foretrain/sched/job_trace.h"
 
 namespace foretrain::fleet {
 
@@ -40,12 +40,12 @@ class Simulation {
   SimulationRequest request_;
   SimulatedCluster cluster_;
   std::optional<sched::Workload> workload_;
-  sched::Trace trace_;
+  sched::JobTrace trace_;
   EngineDurations engine_;
 };
 
-// All that a request asks for: the JSON of its report, with "per_job" and "chart" where they are
-// wanted, or of its sweep. Throws Error.
+// All that a request asks for: the JSON of its report, with "per_job", "chart" and "svg" where they
+// are wanted, or of its sweep. Throws Error.
 std::string simulate_json(const SimulationRequest& request, const Library& library);
 
 }  // namespace foretrain::fleet

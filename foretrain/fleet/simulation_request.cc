@@ -82,6 +82,7 @@ void read_extent(SimulationRequest& request, JsonFields& fields) {
   request.threads = read_count("threads", 0, kMostThreads, 0, fields);
   read_into(request.per_job, fields.boolean("per_job"));
   read_into(request.chart, fields.boolean("chart"));
+  read_into(request.svg, fields.boolean("svg"));
 }
 
 void check_number(const char* name, double value, double most) {
@@ -114,8 +115,8 @@ void check(const SimulationRequest& request) {
   check_number("checkpoint_interval_s", request.checkpoint_interval_s, kLongestTime);
   check_number("mtbf_s", request.mtbf_s, kLongestTime);
   check_number("repair_s", request.repair_s, kLongestTime);
-  if (is_sweep(request) && (request.per_job || request.chart)) {
-    bad("'per_job' and 'chart' show one simulation; leave out 'sweep' and 'seeds'");
+  if (is_sweep(request) && (request.per_job || request.chart || request.svg)) {
+    bad("'per_job', 'chart' and 'svg' show one simulation; leave out 'sweep' and 'seeds'");
   }
 }
 

@@ -38,6 +38,7 @@ struct SimulationRequest {
   int threads = 0;                 // of those; 0: one per core
   bool per_job = false;            // add the times of each job to the JSON
   bool chart = false;              // add what a chart shows
+  bool svg = false;                // add the chart as a picture
 };
 
 // Whether several simulations are asked for.

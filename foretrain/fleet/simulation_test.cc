@@ -66,6 +66,15 @@ TEST(Simulation, ASweepHasEachPolicyWithEachSeed) {
   EXPECT_EQ(sweep["runs"][2]["jct_s"]["mean"], 8);
 }
 
+// b waits for a from 1 to 10.
+TEST(Simulation, GivesThePictureOfItsChart) {
+  const Json fifo = simulate({{"trace_text", kTrace}, {"cluster", "1x1"}, {"svg", true}});
+  const auto svg = fifo.at("svg").get<std::string>();
+  EXPECT_TRUE(svg.starts_with("<svg"));
+  EXPECT_NE(svg.find("b, devices: 1, waits 9.000 s"), std::string::npos) << svg;
+  EXPECT_FALSE(fifo.contains("chart"));
+}
+
 // The mean of two simulations is that of their numbers; another policy begins another row.
 TEST(Simulation, MeansAreThoseOfAPolicysSeeds) {
   std::vector<SimulationReport> reports(3);
@@ -106,7 +115,7 @@ TEST(Simulation, RefusesWhatItCannotDo) {
   EXPECT_NE(complaint({{"trace_text", kTrace}}).find("cluster"), std::string::npos);
   Json both = good;
   both["seeds"] = 2;
-  both["chart"] = true;
+  both["svg"] = true;
   EXPECT_NE(complaint(both).find("one simulation"), std::string::npos);
 }
 

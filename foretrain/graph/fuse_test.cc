@@ -7,21 +7,12 @@
 #include "foretrain/graph/builder.h"
 #include "foretrain/graph/op.h"
 #include "foretrain/graph/passes.h"
+#include "foretrain/graph/test_work.h"
 
 namespace foretrain::graph {
 namespace {
 
-Work total(const Graph& graph) {
-  const Bound bound = bind(graph, {{"batch", 2}});
-  Work sum;
-  for (const Node& node : graph.nodes) {
-    const Work one = work({bound, node});
-    sum.flops += one.flops;
-    sum.read_bytes += one.read_bytes;
-    sum.written_bytes += one.written_bytes;
-  }
-  return sum;
-}
+Work total(const Graph& graph) { return total_work(graph, 2); }
 
 // Three element-wise operators in a row on 2*6 numbers.
 TEST(Fuse, MakesOneNodeOfAPointwiseChain) {

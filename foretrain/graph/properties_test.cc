@@ -9,6 +9,7 @@
 #include "foretrain/graph/op.h"
 #include "foretrain/graph/passes.h"
 #include "foretrain/graph/test_graphs.h"
+#include "foretrain/graph/test_work.h"
 
 namespace foretrain::graph {
 namespace {
@@ -20,17 +21,7 @@ Graph any_graph(unsigned seed) {
   return AnyGraph([&random](std::size_t below) { return random() % below; }).make();
 }
 
-Work total(const Graph& graph) {
-  const Bound bound = bind(graph, {{"batch", 3}});
-  Work sum;
-  for (const Node& node : graph.nodes) {
-    const Work one = work({bound, node});
-    sum.flops += one.flops;
-    sum.read_bytes += one.read_bytes;
-    sum.written_bytes += one.written_bytes;
-  }
-  return sum;
-}
+Work total(const Graph& graph) { return total_work(graph, 3); }
 
 template <typename Check>
 void for_any_graph(const Check& check) {

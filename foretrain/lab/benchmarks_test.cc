@@ -5,7 +5,7 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/lab/detail/machine.h"
-#include "foretrain/lab/fake_worker.h"
+#include "foretrain/lab/test_worker.h"
 
 namespace foretrain::lab {
 namespace {

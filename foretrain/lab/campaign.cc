@@ -155,7 +155,7 @@ class Reader {
     fields_.ignore("about");
     fields_.finish();
     require_test_models();
-    order_tasks();
+    order_runs();
   }
 
  private:
@@ -268,20 +268,20 @@ class Reader {
 
   // All first repeats, then all second ones: those of one configuration are far apart in time.
   // Whole jobs, which run once, come last.
-  void order_tasks() {
+  void order_runs() {
     for (int repeat = 0; repeat < std::max(repeats_, test_repeats_); ++repeat) {
-      add_tasks(repeat, [&](const Configuration& one) {
+      add_runs(repeat, [&](const Configuration& one) {
         return !one.whole() && repeat < (one.split == "test" ? test_repeats_ : repeats_);
       });
     }
-    add_tasks(0, [](const Configuration& one) { return one.whole(); });
+    add_runs(0, [](const Configuration& one) { return one.whole(); });
   }
 
   template <typename Wanted>
-  void add_tasks(int repeat, const Wanted& wanted) {
+  void add_runs(int repeat, const Wanted& wanted) {
     for (std::size_t i = 0; i < campaign_.configurations.size(); ++i) {
       if (!wanted(campaign_.configurations[i])) continue;
-      campaign_.tasks.push_back({static_cast<int>(i), repeat});
+      campaign_.planned.push_back({static_cast<int>(i), repeat});
     }
   }
 
@@ -301,8 +301,8 @@ void keep_settings(Campaign& campaign, const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     kept.insert(setting_named(campaign, name, ErrorKind::NotFound, "the campaign"));
   }
-  std::erase_if(campaign.tasks, [&](const PlannedRun& task) {
-    const auto place = static_cast<std::size_t>(task.configuration);
+  std::erase_if(campaign.planned, [&](const PlannedRun& run) {
+    const auto place = static_cast<std::size_t>(run.configuration);
     return !kept.contains(campaign.configurations[place].setting);
   });
 }

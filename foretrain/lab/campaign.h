@@ -60,7 +60,7 @@ struct Campaign {
   std::vector<RemoteHost> hosts{};  // empty: this machine
   std::vector<Setting> settings{};
   std::vector<Configuration> configurations{};
-  std::vector<PlannedRun> tasks{};  // in the order in which they are run: repeats are far apart
+  std::vector<PlannedRun> planned{};  // in the order in which they are run: repeats are far apart
 };
 
 // Reads a campaign; docs/collect.md describes the file. Throws Error(BadInput) naming `where`.

@@ -58,12 +58,12 @@ TEST(Campaign, MakesProductsAndRepeats) {
         {"models": "a", "batches": 1, "settings": "base", "samples": 8, "epochs": 3}])"),
                     "here");
   ASSERT_EQ(campaign.configurations.size(), 5U);
-  EXPECT_EQ(campaign.tasks.size(), 11U);
+  EXPECT_EQ(campaign.planned.size(), 11U);
   EXPECT_EQ(campaign.configurations[0].split, "train");
   EXPECT_EQ(campaign.configurations[3].split, "test");
   EXPECT_EQ(campaign.configurations[3].batch, 2);
   EXPECT_TRUE(campaign.configurations[4].whole());
-  EXPECT_EQ(campaign.tasks.back().configuration, 4);  // whole jobs come last
+  EXPECT_EQ(campaign.planned.back().configuration, 4);  // whole jobs come last
   // 1 Gb/s is 125 MB/s.
   EXPECT_DOUBLE_EQ(campaign.settings[0].bytes_per_s, 125e6);
 }
@@ -74,8 +74,8 @@ TEST(Campaign, KeepsOnlyTheSettingsThatAreAskedFor) {
            R"("repeats": 3, "jobs": [{"models": "m", "batches": 1, "settings": ["one", "two"]}])"),
       "here");
   keep_settings(campaign, {"two"});
-  ASSERT_EQ(campaign.tasks.size(), 3U);
-  EXPECT_EQ(campaign.tasks[0].configuration, 1);
+  ASSERT_EQ(campaign.planned.size(), 3U);
+  EXPECT_EQ(campaign.planned[0].configuration, 1);
   EXPECT_THROW(keep_settings(campaign, {"tow"}), Error);
 }
 
@@ -84,12 +84,12 @@ TEST(Campaign, SeparatesRepeatsInTime) {
   const Campaign campaign = read_campaign(
       file(kSettings, R"("jobs": [{"models": "m{1..5}", "batches": 1, "settings": "base"}])"),
       "here");
-  ASSERT_EQ(campaign.tasks.size(), 10U);
+  ASSERT_EQ(campaign.planned.size(), 10U);
   for (int i = 0; i < 5; ++i) {
-    EXPECT_EQ(campaign.tasks[static_cast<std::size_t>(i)].configuration, i);
-    EXPECT_EQ(campaign.tasks[static_cast<std::size_t>(i)].repeat, 0);
-    EXPECT_EQ(campaign.tasks[static_cast<std::size_t>(i + 5)].configuration, i);
-    EXPECT_EQ(campaign.tasks[static_cast<std::size_t>(i + 5)].repeat, 1);
+    EXPECT_EQ(campaign.planned[static_cast<std::size_t>(i)].configuration, i);
+    EXPECT_EQ(campaign.planned[static_cast<std::size_t>(i)].repeat, 0);
+    EXPECT_EQ(campaign.planned[static_cast<std::size_t>(i + 5)].configuration, i);
+    EXPECT_EQ(campaign.planned[static_cast<std::size_t>(i + 5)].repeat, 1);
   }
 }
 

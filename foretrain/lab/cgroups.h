@@ -24,8 +24,8 @@ class Cgroups {
   std::vector<std::string> add(const std::string& host);
 
   // Which CPUs a host may use, and how much of them; 0 for no limit. The period is 10 ms: the usual
-  // 100 ms shows in every trace as bursts that the job does not have, less than 5 ms is inaccurate.
-  // Throws Error: Unsupported where there is no controller for it.
+  // 100 ms shows in every recording as bursts that the job does not have, less than 5 ms is
+  // inaccurate. Throws Error: Unsupported where there is no controller for it.
   void set(const std::string& host, const std::vector<int>& cpus, double cores);
 
  private:

@@ -63,9 +63,9 @@ class Collector {
 
  private:
   void measure_all() {
-    summary_.total = campaign_.tasks.size();
+    summary_.total = campaign_.planned.size();
     build_models();
-    std::vector<PlannedRun> left = tasks_left();
+    std::vector<PlannedRun> left = runs_left();
     left.resize(std::min(left.size(), options_.most));
     todo_ = left.size();
     if (!left.empty()) introduce();
@@ -76,7 +76,7 @@ class Collector {
   }
 
   // Those that are not in the store and can be had here.
-  std::vector<PlannedRun> tasks_left() {
+  std::vector<PlannedRun> runs_left() {
     const std::vector<SettingPlan> plan = plan_of(campaign_, &store_, bench_.hosts.means());
     for (std::size_t i = 0; i < plan.size(); ++i) {
       summary_.found += plan[i].found;
@@ -85,10 +85,10 @@ class Collector {
       note("the setting '" + campaign_.settings[i].name + "' is left out: " + plan[i].obstacle);
     }
     std::vector<PlannedRun> left;
-    for (const PlannedRun& task : campaign_.tasks) {
-      const Configuration& one = configuration(task);
+    for (const PlannedRun& planned : campaign_.planned) {
+      const Configuration& one = configuration(planned);
       if (!plan[static_cast<std::size_t>(one.setting)].obstacle.empty()) continue;
-      if (!store_.has(campaign_.name, one.text, task.repeat)) left.push_back(task);
+      if (!store_.has(campaign_.name, one.text, planned.repeat)) left.push_back(planned);
     }
     return left;
   }
@@ -105,8 +105,8 @@ class Collector {
     if (interrupted()) throw Error(ErrorKind::Io, "interrupted");
   }
 
-  const Configuration& configuration(const PlannedRun& task) const {
-    return campaign_.configurations[static_cast<std::size_t>(task.configuration)];
+  const Configuration& configuration(const PlannedRun& planned) const {
+    return campaign_.configurations[static_cast<std::size_t>(planned.configuration)];
   }
 
   void build_models() {
@@ -156,11 +156,11 @@ class Collector {
   }
 
   // Whether the measurement is in the store at the end.
-  bool attempt(const PlannedRun& task) {
-    const Configuration& one = configuration(task);
+  bool attempt(const PlannedRun& planned) {
+    const Configuration& one = configuration(planned);
     for (int number = 1; number <= campaign_.attempts; ++number) {
       const bool last = number == campaign_.attempts;
-      const store::RunRecord record = run_once(task, last);
+      const store::RunRecord record = run_once(planned, last);
       store_.append_run(record);
       const bool good = record.run.status == "ok";
       if (good) {
@@ -186,8 +186,8 @@ class Collector {
     } while (Seconds(Clock::now() - start) < options_.patience);
   }
 
-  store::RunRecord run_once(const PlannedRun& task, bool last) {
-    const Configuration& one = configuration(task);
+  store::RunRecord run_once(const PlannedRun& planned, bool last) {
+    const Configuration& one = configuration(planned);
     wait_for_quiet();
     store::RunRecord record;
     const std::string started = moment();
@@ -212,7 +212,7 @@ class Collector {
     run.request = store::canonical_json(measured::run_request(one.text, "the configuration"));
     run.setting = campaign_.settings[static_cast<std::size_t>(one.setting)].name;
     run.split = one.split;
-    run.repeat = task.repeat;
+    run.repeat = planned.repeat;
     run.started = started;
     judge_.judge(failure, last, run);
     return record;

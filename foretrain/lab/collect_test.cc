@@ -5,7 +5,7 @@
 
 #include "foretrain/base/json.h"
 #include "foretrain/lab/detail/machine.h"
-#include "foretrain/lab/fake_worker.h"
+#include "foretrain/lab/test_worker.h"
 #include "foretrain/store/test_store.h"
 
 namespace foretrain::lab {
@@ -112,7 +112,7 @@ TEST_F(CollectTest, GoesOnAfterWhatFails) {
 // A machine that takes ten times as long is compared with itself alone.
 TEST_F(CollectTest, GoesOnOnAMachineOfAnotherSpeed) {
   Campaign first = campaign_of("mlp");
-  first.tasks.resize(1);
+  first.planned.resize(1);
   collect_with(first, FakeWorker(worker_with("2"), "fast"));
   const Summary summary = collect_with(campaign_of("mlp"), FakeWorker(worker_with("20"), "slow"));
   EXPECT_EQ(summary.found, 1U);

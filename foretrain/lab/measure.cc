@@ -107,20 +107,21 @@ double deviation(const std::vector<double>& values) {
 
 // What operators moved, as a share of what a core can move; nothing where that is not known, as of
 // remote hosts, whose clocks are others, too.
-std::optional<profile::Trace> memory_trace(const Json& answer, double bytes_per_s, Seconds window) {
+std::optional<profile::Recording> memory_recording(const Json& answer, double bytes_per_s,
+                                                   Seconds window) {
   std::vector<double> samples = numbers(answer, "moved_bytes");
   if (samples.empty() || bytes_per_s <= 0) return std::nullopt;
   for (double& sample : samples) {
     sample = std::min(100.0, 100 * sample / (window.count() * bytes_per_s));
   }
-  profile::Trace trace;
-  trace.start = Seconds(answer.at("moved_start_s").get<double>());
-  trace.window = window;
-  trace.columns.push_back({"gpu_memory_util", "%", std::move(samples), 100.0, Seconds{0}});
-  return trace;
+  profile::Recording recording;
+  recording.start = Seconds(answer.at("moved_start_s").get<double>());
+  recording.window = window;
+  recording.columns.push_back({"gpu_memory_util", "%", std::move(samples), 100.0, Seconds{0}});
+  return recording;
 }
 
-// Which process of a job a trace is of.
+// Which process of a job a recording is of.
 struct Process {
   bool server = false;
   int instance = 0;
@@ -134,21 +135,22 @@ struct Process {
 };
 
 // Metrics of every process; of the first of each role the samples are kept, too.
-void add_trace(const profile::Trace& trace, const Process& process, store::RunRecord& record) {
-  for (const profile::ResourceUse& use : profile::analyse(trace).resources) {
+void add_recording(const profile::Recording& recording, const Process& process,
+                   store::RunRecord& record) {
+  for (const profile::ResourceUse& use : profile::analyse(recording).resources) {
     if (!process.counts(use.name)) continue;
     store::Metric& metric = record.metrics.emplace_back(metric_of(use));
     metric.role = process.role();
     metric.instance = process.instance;
   }
   if (process.instance != 0) return;
-  for (const profile::TraceColumn& column : trace.columns) {
+  for (const profile::RecordingColumn& column : recording.columns) {
     if (!process.counts(column.name)) continue;
     record.samples.push_back({.role = process.role(),
                               .instance = process.instance,
                               .resource = column.name,
                               .unit = column.unit,
-                              .window_s = trace.window.count(),
+                              .window_s = recording.window.count(),
                               .scale = column.scale,
                               .values = column.samples});
   }
@@ -218,8 +220,8 @@ store::RunRecord measure_steps(const Campaign& campaign, const Configuration& co
   for (const std::string& line : bench.workers.receive_all(hosts, patience)) {
     answers.push_back(parse_json(line, "a worker's answer"));
   }
-  std::vector<profile::Trace> traces;
-  if (sampler) traces = sampler->stop();
+  std::vector<profile::Recording> recordings;
+  if (sampler) recordings = sampler->stop();
 
   store::RunRecord record;
   add_steps(answers, setting.workers, record);
@@ -228,12 +230,12 @@ store::RunRecord measure_steps(const Campaign& campaign, const Configuration& co
     const bool server = static_cast<int>(host) >= setting.workers;
     const int instance = static_cast<int>(host) - (server ? setting.workers : 0);
     const Process process{server, instance, bench.hosts[static_cast<int>(host)].own_network};
-    if (host < traces.size()) {
-      add_trace(cut(traces[host], steps.from, steps.to), process, record);
+    if (host < recordings.size()) {
+      add_recording(cut(recordings[host], steps.from, steps.to), process, record);
     }
     const auto memory =
-        memory_trace(answers[host], bench.memory_bytes_per_s, campaign.memory_window);
-    if (memory) add_trace(cut(*memory, steps.from, steps.to), process, record);
+        memory_recording(answers[host], bench.memory_bytes_per_s, campaign.memory_window);
+    if (memory) add_recording(cut(*memory, steps.from, steps.to), process, record);
   }
   return record;
 }

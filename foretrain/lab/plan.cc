@@ -27,12 +27,11 @@ std::vector<SettingPlan> plan_of(const Campaign& campaign, const store::Store* s
     ++(one.whole() ? setting.whole : setting.configurations);
     if (one.split == "test") ++setting.test;
   }
-  for (const PlannedRun& task : campaign.tasks) {
-    const Configuration& one =
-        campaign.configurations[static_cast<std::size_t>(task.configuration)];
+  for (const PlannedRun& run : campaign.planned) {
+    const Configuration& one = campaign.configurations[static_cast<std::size_t>(run.configuration)];
     SettingPlan& setting = plan[static_cast<std::size_t>(one.setting)];
     ++setting.runs;
-    if (store != nullptr && store->has(campaign.name, one.text, task.repeat)) ++setting.found;
+    if (store != nullptr && store->has(campaign.name, one.text, run.repeat)) ++setting.found;
   }
   return plan;
 }

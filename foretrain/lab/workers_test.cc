@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "foretrain/base/json.h"
-#include "foretrain/lab/fake_worker.h"
+#include "foretrain/lab/test_worker.h"
 
 namespace foretrain::lab {
 namespace {

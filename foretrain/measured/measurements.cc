@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "foretrain/measured/lab_runs.h"
-#include "foretrain/measured/open_tables.h"
 
 namespace foretrain::measured {
 namespace {
@@ -69,19 +68,6 @@ bool Measurements::next(std::vector<Measurement>& found) {
     return true;
   }
   return false;
-}
-
-std::vector<Measurement> read_measurements(const std::filesystem::path& data,
-                                           const std::string& request) {
-  std::vector<Measurement> all;
-  for (Table& table : open_tables(data, request)) {
-    Measurements measurements(table);
-    if (!measurements.obstacle().empty()) continue;
-    for (std::vector<Measurement> found; measurements.next(found);) {
-      all.insert(all.end(), found.begin(), found.end());
-    }
-  }
-  return all;
 }
 
 }  // namespace foretrain::measured

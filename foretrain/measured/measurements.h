@@ -43,8 +43,4 @@ class Measurements {
   std::map<std::string, std::optional<Mapping>> mappings_;  // by file
 };
 
-// All measurements of jobs that `data` has, whatever it is (open_tables.h).
-std::vector<Measurement> read_measurements(const std::filesystem::path& data,
-                                           const std::string& request = "");
-
 }  // namespace foretrain::measured

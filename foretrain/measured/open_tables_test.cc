@@ -25,6 +25,19 @@ constexpr const char* kTrace = R"({"schemaVersion": 1, "traceEvents": [
 {"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#2", "ts": 1000, "dur": 2000, "tid": 1},
 {"ph": "X", "cat": "cpu_op", "name": "aten::add", "ts": 1010, "dur": 5, "tid": 1}]})";
 
+// All measurements of jobs that `data` has, whatever it is.
+std::vector<Measurement> all_of(const std::filesystem::path& data,
+                                const std::string& request = "") {
+  std::vector<Measurement> all;
+  for (Table& table : open_tables(data, request)) {
+    Measurements measurements(table);
+    for (std::vector<Measurement> found; measurements.next(found);) {
+      all.insert(all.end(), found.begin(), found.end());
+    }
+  }
+  return all;
+}
+
 TEST(OpenTables, TellsFilesApartByTheirContent) {
   const TestFolder folder;
   EXPECT_EQ(kind_of(folder.write("a", kSteps)), FileKind::Steps);
@@ -41,8 +54,8 @@ TEST(OpenTables, TellsFilesApartByTheirContent) {
 // The median of one step that counts: 2,000 us.
 TEST(OpenTables, ATraceIsARunOfItsRequest) {
   const TestFolder folder;
-  const std::vector<Measurement> found = read_measurements(
-      folder.write("trace.json", kTrace), R"({"model": "mlp", "device": "cpu:cores=1"})");
+  const std::vector<Measurement> found =
+      all_of(folder.write("trace.json", kTrace), R"({"model": "mlp", "device": "cpu:cores=1"})");
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].metric, "step_time");
   EXPECT_DOUBLE_EQ(found[0].measured, 2e-3);
@@ -63,14 +76,14 @@ TEST(OpenTables, AFileAStoreAndItsExportAreReadAlike) {
   EXPECT_EQ(import_measured(store, {steps}).at(0).rows, 2U);
   EXPECT_EQ(import_measured(store, {steps}).at(0).skipped, 2U);
   store::export_folder(store, folder.path() / "out");
-  const std::vector<Measurement> file = read_measurements(steps);
+  const std::vector<Measurement> file = all_of(steps);
   ASSERT_EQ(file.size(), 2U);  // a wait of 0 s is nothing to be compared with
   EXPECT_EQ(file[0].model, "mlp");
   EXPECT_EQ(file[0].source, "steps.jsonl");
   EXPECT_EQ(file[1].measured, 0.5);
   EXPECT_EQ(report_numbers()[file[1].number].name, "step_time_s");
   for (const char* other : {"my.db", "out"}) {
-    const std::vector<Measurement> read = read_measurements(folder.path() / other);
+    const std::vector<Measurement> read = all_of(folder.path() / other);
     ASSERT_EQ(read.size(), 2U) << other;
     for (std::size_t i = 0; i < 2; ++i) EXPECT_TRUE(same(file[i], read[i])) << other;
     const std::vector<MeasuredStep> by = calibration_runs(folder.path() / other);
@@ -92,14 +105,14 @@ TEST(OpenTables, TrainingMeasurementsKeepTheirMappingInAStore) {
   import_measured(store, {csv});
   store::export_folder(store, folder.path() / "out");
   std::filesystem::copy(folder.path() / "made.json", folder.path() / "out" / "made.json");
-  const std::vector<Measurement> file = read_measurements(csv);
-  const std::vector<Measurement> read = read_measurements(folder.path() / "out");
+  const std::vector<Measurement> file = all_of(csv);
+  const std::vector<Measurement> read = all_of(folder.path() / "out");
   ASSERT_EQ(file.size(), 1U);
   ASSERT_EQ(read.size(), 1U);
   EXPECT_TRUE(same(file[0], read[0]));
   EXPECT_EQ(read[0].file, "made");
   // A store has no file beside it: the mapping must be one that is known.
-  const std::vector<Measurement> unknown = read_measurements(folder.path() / "my.db");
+  const std::vector<Measurement> unknown = all_of(folder.path() / "my.db");
   ASSERT_EQ(unknown.size(), 1U);
   EXPECT_EQ(unknown[0].reason, "no mapping for made.csv");
 }

@@ -13,7 +13,6 @@
 namespace foretrain::operators {
 namespace {
 
-constexpr std::size_t kTopOperators = 10;
 constexpr std::string_view kStepWhy = "where the simulated timeline ends";
 constexpr std::string_view kMemoryWhy = "live bytes over the step, as its allocator reserves them";
 
@@ -47,7 +46,9 @@ void list_warnings(const Stages& stages, const Resolved& resolved, StepDetail& d
   }
 }
 
-StepDetail detail_step(const Stages& stages, const Resolved& resolved) {
+StepDetail detail_step(const Question& question) {
+  const Stages& stages = stages_of(question);
+  const Resolved& resolved = question.resolved();
   StepDetail detail;
   detail.model = stages.step->graph.name;
   detail.parameters = stages.step->parameters;
@@ -58,7 +59,7 @@ StepDetail detail_step(const Stages& stages, const Resolved& resolved) {
   detail.communication = communication_time(stages);
   detail.memory = report_memory(stages, resolved);
   detail.resources = report_resources(stages, resolved, detail.memory);
-  detail.top_operators = top_operators(stages, kTopOperators);
+  detail.top_operators = top_operators(stages, question.top_operators());
   detail.regime = regime_of(stages, resolved, detail.breakdown);
   for (const Transfer& transfer : stages.program.transfers) {
     detail.sent_bytes += transfer.traffic.worker_tx_bytes;
@@ -76,8 +77,7 @@ StepDetail detail_step(const Stages& stages, const Resolved& resolved) {
 }  // namespace
 
 const StepDetail& detail_of(const Question& question) {
-  return question.shared<StepDetail>(
-      [&] { return detail_step(stages_of(question), question.resolved()); });
+  return question.shared<StepDetail>([&] { return detail_step(question); });
 }
 
 // The domain is that of the measured steps; for memory nothing else is known.

@@ -31,8 +31,8 @@ Emitter::Emitter(const Step& step, const graph::Bound& bound, const Resolved& re
       timer_(resolved.cluster.devices[static_cast<std::size_t>(worker.device)], *resolved.framework,
              resolved.precision, resolved.operators),
       copying_host_(bound.graph->nodes.size(), Seconds{0}) {
-  worker_.host = sim::add_resource(program.program, sim::Service::InOrder);
-  worker_.stream = sim::add_resource(program.program, sim::Service::InOrder);
+  worker_.host = sim::add_resource(program.program);
+  worker_.stream = sim::add_resource(program.program);
   time_nodes(*resolved.straggling);
   const double calls = static_cast<double>(resolved.passes) * resolved.framework->call_s;
   waiting_host_ = Seconds{host_scale_ * calls};

@@ -63,8 +63,8 @@ class Lowering {
     program_.program.after.reserve(tasks);
     program_.program.first_after.reserve(tasks + 1);
     plan_ = parallel::plan_exchange(bound, resolved);
-    network_ = sim::add_resource(program_.program, sim::Service::InOrder);
-    server_ = sim::add_resource(program_.program, sim::Service::InOrder);
+    network_ = sim::add_resource(program_.program);
+    server_ = sim::add_resource(program_.program);
     exchanged_.assign(step_.tensors.size(), kNever);
     emitters_.reserve(program_.classes.size());
     for (WorkerClass& worker : program_.classes) {
@@ -113,7 +113,7 @@ class Lowering {
   }
 
   void add_beside(Seconds time, TaskKind kind) {
-    const sim::ResourceId own = sim::add_resource(program_.program, sim::Service::InOrder);
+    const sim::ResourceId own = sim::add_resource(program_.program);
     sim::add_task(program_.program, {own, time, kind, 0}, {});
   }
 

@@ -35,6 +35,20 @@ std::string dumped(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+void predict_variant(const std::string& request, const std::string& field, const Predict& predict,
+                     Variant& variant) {
+  try {
+    Json object = parse_object(request);
+    Json& holder = holder_of(field, object);
+    if (holder.is_null() || holder.is_object()) {  // else parse_request says what is wrong
+      holder[name_of(field)] = parse_json(variant.value, field);
+    }
+    variant.report = predict(parse_request(dumped(object), "predict"));
+  } catch (const Error& error) {
+    variant.error = error;
+  }
+}
+
 }  // namespace
 
 std::string find_field(const std::string& key) {
@@ -60,31 +74,27 @@ std::string without_field(const std::string& request, const std::string& field) 
   return dumped(object);
 }
 
-Variant predict_variant(const std::string& request, const std::string& field,
-                        const std::string& value, const Predict& predict) {
-  Variant variant{value, std::nullopt, std::nullopt};
-  try {
-    Json object = parse_object(request);
-    Json& holder = holder_of(field, object);
-    if (holder.is_null() || holder.is_object()) {  // else parse_request says what is wrong
-      holder[name_of(field)] = parse_json(value, field);
-    }
-    variant.report = predict(parse_request(dumped(object), "predict"));
-  } catch (const Error& error) {
-    variant.error = error;
+Variation predict_variants(const std::string& request, const std::string& key,
+                           std::vector<Variant> variants, const Predict& predict,
+                           const OnVariant& on_variant) {
+  Variation variation;
+  variation.field = find_field(key);
+  variation.request = without_field(request, variation.field);
+  variation.variants = std::move(variants);
+  std::size_t done = 0;
+  for (Variant& variant : variation.variants) {
+    if (!variant.error) predict_variant(request, variation.field, predict, variant);
+    ++done;
+    if (on_variant) on_variant(done);
   }
-  return variant;
+  return variation;
 }
 
 Variation vary(const std::string& request, const std::string& key,
                const std::vector<std::string>& values, const Predict& predict) {
-  Variation variation;
-  variation.field = find_field(key);
-  variation.request = without_field(request, variation.field);
-  for (const std::string& value : values) {
-    variation.variants.push_back(predict_variant(request, variation.field, value, predict));
-  }
-  return variation;
+  std::vector<Variant> variants;
+  for (const std::string& value : values) variants.push_back({value, std::nullopt, std::nullopt});
+  return predict_variants(request, key, std::move(variants), predict);
 }
 
 std::string to_json(const Variation& variation) {

@@ -2,6 +2,7 @@
 // One request with many values of one field, side by side.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
@@ -35,12 +36,17 @@ std::string without_field(const std::string& request, const std::string& field);
 
 using Predict = std::function<Report(const Request&)>;
 
-// Predicts `request` (JSON) with the field set to `value` (JSON). What is wrong is kept.
-Variant predict_variant(const std::string& request, const std::string& field,
-                        const std::string& value, const Predict& predict);
+// Told after each value: how many are done.
+using OnVariant = std::function<void(std::size_t done)>;
 
-// The same for each value. Throws Error(BadInput) for a key that is none and a request that is no
-// JSON object.
+// Predicts `request` (JSON) with the field that `key` names set to the value of each variant; what
+// is wrong is kept with it, and a variant that has an error already stays as it is. Throws
+// Error(BadInput) for a key that is none and a request that is no JSON object.
+Variation predict_variants(const std::string& request, const std::string& key,
+                           std::vector<Variant> variants, const Predict& predict,
+                           const OnVariant& on_variant = {});
+
+// The same for values as JSON.
 Variation vary(const std::string& request, const std::string& key,
                const std::vector<std::string>& values, const Predict& predict);
 

@@ -48,6 +48,19 @@ TEST(Vary, AFieldOfTheStrategyKeepsTheOthers) {
   EXPECT_EQ(wrong.variants[0].error->kind(), ErrorKind::BadInput);
 }
 
+// A value that was refused before keeps its error, the others are predicted, each is counted.
+TEST(Vary, AnErrorThatIsKnownStays) {
+  const Error known(ErrorKind::BadInput, "no number");
+  std::vector<std::size_t> told;
+  const Variation variation = predict_variants(R"({"model": "m"})", "strategy.servers",
+                                               {{"\"x\"", {}, known}, {"3", {}, {}}}, echo,
+                                               [&](std::size_t done) { told.push_back(done); });
+  EXPECT_STREQ(variation.variants[0].error->what(), "no number");
+  EXPECT_FALSE(variation.variants[0].report);
+  EXPECT_EQ(variation.variants[1].report->step_time_s.value, 3);
+  EXPECT_EQ(told, (std::vector<std::size_t>{1, 2}));
+}
+
 TEST(Vary, WhatIsCommonIsTheRest) {
   EXPECT_EQ(without_field(R"({"model": "m"})", "strategy.servers"), R"({"model":"m"})");
   EXPECT_EQ(without_field(R"({"model": "m", "strategy": {"servers": 2}})", "strategy.servers"),

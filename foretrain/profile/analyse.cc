@@ -19,12 +19,12 @@ constexpr double kLeastRate = 125e3;  // bytes per second: 1 Mb/s
 constexpr double kTrustedPeriods =
     3;  // a duration below so many refreshes of its source is doubtful
 
-Seconds smoothing_of(const TraceColumn& column) {
+Seconds smoothing_of(const RecordingColumn& column) {
   if (column.unit == "B/s") return kTransferSmoothing;
   return column.name == "gpu_util" || column.name == "cpu_util" ? kDeviceSmoothing : Seconds{0};
 }
 
-double scale_of(const TraceColumn& column) {
+double scale_of(const RecordingColumn& column) {
   if (column.scale) return *column.scale;
   if (column.unit == "%") return 100;
   double highest = column.unit == "B/s" ? kLeastRate : 0;
@@ -45,7 +45,7 @@ double mean_of(const std::vector<double>& samples) {
   return count > 0 ? sum / count : 0;
 }
 
-void note_doubts(const TraceColumn& column, const resource::Bursts& bursts, Profile& profile) {
+void note_doubts(const RecordingColumn& column, const resource::Bursts& bursts, Profile& profile) {
   const Seconds trusted = kTrustedPeriods * column.refresh;
   const auto is_short = [&](const std::optional<Seconds>& time) { return time && *time < trusted; };
   if (is_short(bursts.burst) || is_short(bursts.idle)) {
@@ -55,16 +55,16 @@ void note_doubts(const TraceColumn& column, const resource::Bursts& bursts, Prof
   }
 }
 
-void find_iteration(const Trace& trace, Profile& profile) {
+void find_iteration(const Recording& recording, Profile& profile) {
   for (const char* name : {"net_tx", "gpu_util", "net_rx", "cpu_util"}) {
-    const TraceColumn* column = find_column(trace, name);
+    const RecordingColumn* column = find_column(recording, name);
     if (column == nullptr) continue;
     const bool alternates = std::any_of(
         profile.resources.begin(), profile.resources.end(), [&](const ResourceUse& use) {
           return use.name == name && use.bursts.pattern == resource::Pattern::BIB;
         });
     if (!alternates) continue;
-    profile.period = find_period(column->samples, trace.window);
+    profile.period = find_period(column->samples, recording.window);
     profile.period_of = name;
     if (profile.period) return;
   }
@@ -87,14 +87,14 @@ void write(JsonWriter& json, const ResourceUse& use) {
 
 }  // namespace
 
-Profile analyse(const Trace& trace) {
+Profile analyse(const Recording& recording) {
   Profile profile;
-  profile.window = trace.window;
-  profile.duration = static_cast<double>(length_of(trace)) * trace.window;
-  profile.notes = trace.notes;
-  for (const TraceColumn& column : trace.columns) {
+  profile.window = recording.window;
+  profile.duration = static_cast<double>(length_of(recording)) * recording.window;
+  profile.notes = recording.notes;
+  for (const RecordingColumn& column : recording.columns) {
     resource::SplitOptions options;
-    options.window = trace.window;
+    options.window = recording.window;
     options.smoothing = options.shortest_run = smoothing_of(column);
     options.scale = scale_of(column);
     const auto bursts = resource::split_bursts(column.samples, options);
@@ -102,7 +102,7 @@ Profile analyse(const Trace& trace) {
     profile.resources.push_back({column.name, column.unit, mean_of(column.samples), *bursts});
     note_doubts(column, *bursts, profile);
   }
-  find_iteration(trace, profile);
+  find_iteration(recording, profile);
   return profile;
 }
 

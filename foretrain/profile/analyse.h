@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "foretrain/base/seconds.h"
-#include "foretrain/profile/trace.h"
+#include "foretrain/profile/recording.h"
 #include "foretrain/resource/bursts.h"
 
 namespace foretrain::profile {
 
-// How one column of a trace is used.
+// How one column of a recording is used.
 struct ResourceUse {
   std::string name;
   std::string unit;
@@ -31,7 +31,7 @@ struct Profile {
 // Splits every column into bursts and idles, smoothed as the lab found repeatable: 30 ms for the
 // device, 50 ms for network and disk, nothing for the rest, with shorter runs dropped; a column
 // whose scale is not known is taken to reach it at its highest smoothed sample, at least 1 Mb/s.
-Profile analyse(const Trace& trace);
+Profile analyse(const Recording& recording);
 
 // {"window_s": ..., "worker": {...}, "server": null}: the resources object of the report, with
 // spreads, and "period_s", "duration_s", "notes" beside them.

@@ -22,13 +22,14 @@ std::vector<double> wave(int bursts, int high, int low, double amount, double re
   return samples;
 }
 
-Trace trace_of(std::vector<double> samples, const char* name = "gpu_util", const char* unit = "%") {
+Recording recording_of(std::vector<double> samples, const char* name = "gpu_util",
+                       const char* unit = "%") {
   return {.columns = {{.name = name, .unit = unit, .samples = std::move(samples)}}};
 }
 
 // 30 windows of 10 ms at 90 %, 20 at 2 %.
 TEST(Analyse, RecoversASquareWaveAndItsPeriod) {
-  const Profile profile = analyse(trace_of(wave(10, 30, 20, 90, 2)));
+  const Profile profile = analyse(recording_of(wave(10, 30, 20, 90, 2)));
   ASSERT_EQ(profile.resources.size(), 1U);
   const resource::Bursts& bursts = profile.resources[0].bursts;
   EXPECT_EQ(bursts.pattern, resource::Pattern::BIB);
@@ -40,35 +41,35 @@ TEST(Analyse, RecoversASquareWaveAndItsPeriod) {
 }
 
 TEST(Analyse, OneStateHasNoPeriod) {
-  EXPECT_EQ(analyse(trace_of({99, 98, 99})).resources[0].bursts.pattern, resource::Pattern::B);
-  EXPECT_EQ(analyse(trace_of({1, 0, 1})).resources[0].bursts.pattern, resource::Pattern::I);
-  EXPECT_FALSE(analyse(trace_of(std::vector<double>(100, 99))).period);
+  EXPECT_EQ(analyse(recording_of({99, 98, 99})).resources[0].bursts.pattern, resource::Pattern::B);
+  EXPECT_EQ(analyse(recording_of({1, 0, 1})).resources[0].bursts.pattern, resource::Pattern::I);
+  EXPECT_FALSE(analyse(recording_of(std::vector<double>(100, 99))).period);
 }
 
 // A chatter of 1 kB/s on an idle link is no burst: the scale is at least 1 Mb/s.
 TEST(Analyse, ChatterOnAnIdleLinkIsIdle) {
-  const Profile profile = analyse(trace_of(wave(10, 10, 10, 1000, 0), "net_tx", "B/s"));
+  const Profile profile = analyse(recording_of(wave(10, 10, 10, 1000, 0), "net_tx", "B/s"));
   EXPECT_EQ(profile.resources[0].bursts.pattern, resource::Pattern::I);
 }
 
 TEST(Analyse, NothingAndNanAreLeftOut) {
-  EXPECT_TRUE(analyse(Trace{}).resources.empty());
-  EXPECT_TRUE(analyse(trace_of({})).resources.empty());
-  EXPECT_TRUE(analyse(trace_of({kNan, kNan})).resources.empty());
-  EXPECT_EQ(analyse(trace_of({50})).resources.size(), 1U);
+  EXPECT_TRUE(analyse(Recording{}).resources.empty());
+  EXPECT_TRUE(analyse(recording_of({})).resources.empty());
+  EXPECT_TRUE(analyse(recording_of({kNan, kNan})).resources.empty());
+  EXPECT_EQ(analyse(recording_of({50})).resources.size(), 1U);
 }
 
 // Runs of 300 and 200 ms where the source changes every 250 ms.
 TEST(Analyse, DurationsBelowTheSourcesRefreshAreDoubted) {
-  Trace trace = trace_of(wave(10, 30, 20, 90, 2));
-  trace.columns[0].refresh = Seconds{0.25};
-  EXPECT_EQ(analyse(trace).notes.size(), 1U);
-  trace.columns[0].refresh = Seconds{0.05};
-  EXPECT_TRUE(analyse(trace).notes.empty());
+  Recording recording = recording_of(wave(10, 30, 20, 90, 2));
+  recording.columns[0].refresh = Seconds{0.25};
+  EXPECT_EQ(analyse(recording).notes.size(), 1U);
+  recording.columns[0].refresh = Seconds{0.05};
+  EXPECT_TRUE(analyse(recording).notes.empty());
 }
 
 TEST(Analyse, JsonHasTheReportsFieldsMeasuredOrNot) {
-  EXPECT_EQ(to_json(analyse(trace_of({50}))),
+  EXPECT_EQ(to_json(analyse(recording_of({50}))),
             R"({"window_s":0.01,"worker":{"gpu_util":{"pattern":"I","burst_amount":null,)"
             R"("idle_amount":50,"burst_s":null,"idle_s":null,"unit":"%","mean":50,"spread":)"
             R"({"burst_amount":null,"idle_amount":null,"burst_s":null,"idle_s":null}},)"

@@ -94,13 +94,13 @@ TEST_F(FakeNvml, SamplesTheBusiestGpu) {
   Sampler sampler(std::vector{Subject{.processes = {getpid()}}}, {.nvml_library = library});
   sampler.start();
   usleep(2'100'000);
-  const Trace trace = sampler.stop().at(0);
-  ASSERT_NE(find_column(trace, "power"), nullptr);
-  EXPECT_NEAR(find_column(trace, "power")->samples.at(50), 150, 1e-6);
-  EXPECT_EQ(find_column(trace, "memory_used")->samples.at(50), 1LL << 30);
-  EXPECT_NE(find_column(trace, "cpu_util"), nullptr);
-  EXPECT_NE(find_column(trace, "host_memory_used"), nullptr);
-  const Profile profile = analyse(trace);
+  const Recording recording = sampler.stop().at(0);
+  ASSERT_NE(find_column(recording, "power"), nullptr);
+  EXPECT_NEAR(find_column(recording, "power")->samples.at(50), 150, 1e-6);
+  EXPECT_EQ(find_column(recording, "memory_used")->samples.at(50), 1LL << 30);
+  EXPECT_NE(find_column(recording, "cpu_util"), nullptr);
+  EXPECT_NE(find_column(recording, "host_memory_used"), nullptr);
+  const Profile profile = analyse(recording);
   const auto use = std::find_if(profile.resources.begin(), profile.resources.end(),
                                 [](const ResourceUse& one) { return one.name == "gpu_util"; });
   ASSERT_NE(use, profile.resources.end());
@@ -115,8 +115,8 @@ TEST_F(FakeNvml, SamplesTheOneThatIsAskedFor) {
                   {.gpu_index = 0, .nvml_library = library});
   sampler.start();
   usleep(300'000);
-  const Trace trace = sampler.stop().at(0);
-  EXPECT_NEAR(find_column(trace, "gpu_util")->samples.at(10), 10, 1e-6);
+  const Recording recording = sampler.stop().at(0);
+  EXPECT_NEAR(find_column(recording, "gpu_util")->samples.at(10), 10, 1e-6);
 }
 
 }  // namespace

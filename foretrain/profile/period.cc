@@ -29,8 +29,8 @@ std::vector<double> deviations(const std::vector<double>& samples) {
   return curve;
 }
 
-// Correlation with itself at lags from 0 to a half of the trace; 1 at 0. Each lag is measured by
-// the samples that have a partner, so a long lag is not damped. Empty where the curve is flat.
+// Correlation with itself at lags from 0 to a half of the recording; 1 at 0. Each lag is measured
+// by the samples that have a partner, so a long lag is not damped. Empty where the curve is flat.
 std::vector<double> autocorrelation(const std::vector<double>& curve) {
   const std::size_t lags = curve.size() / 2;
   std::vector<double> result(lags);

@@ -4,7 +4,7 @@
 #include <istream>
 
 #include "foretrain/base/near.h"
-#include "foretrain/profile/detail/trace_readers.h"
+#include "foretrain/profile/detail/recording_readers.h"
 
 namespace foretrain::profile {
 namespace {
@@ -57,8 +57,8 @@ double counted_time(const Instance& instance, const ReadOptions& options) {
 
 }  // namespace
 
-TraceRows read_dmon(std::istream& in, const std::string& name, const ReadOptions& options) {
-  TraceRows rows;
+RecordingRows read_dmon(std::istream& in, const std::string& name, const ReadOptions& options) {
+  RecordingRows rows;
   rows.refresh = Seconds{1.0 / 6};
   std::vector<std::string> titles;
   std::vector<const KnownColumn*> columns;
@@ -93,8 +93,8 @@ TraceRows read_dmon(std::istream& in, const std::string& name, const ReadOptions
   return rows;
 }
 
-TraceRows read_dcgm(std::istream& in, const std::string& name, const ReadOptions& options) {
-  TraceRows rows;
+RecordingRows read_dcgm(std::istream& in, const std::string& name, const ReadOptions& options) {
+  RecordingRows rows;
   std::vector<std::string> titles;
   std::vector<const KnownColumn*> columns;
   std::size_t number = 0;
@@ -116,9 +116,9 @@ TraceRows read_dcgm(std::istream& in, const std::string& name, const ReadOptions
   return rows;
 }
 
-TraceRows read_sar(std::istream& in, const std::string& name, const ReadOptions& options) {
+RecordingRows read_sar(std::istream& in, const std::string& name, const ReadOptions& options) {
   constexpr double kKilobyte = 1024;  // sar's
-  TraceRows rows;
+  RecordingRows rows;
   rows.names = {"net_rx", "net_tx"};
   rows.adds_up = true;
   DayClock clock;

@@ -8,7 +8,7 @@
 
 #include "foretrain/base/csv.h"
 #include "foretrain/base/near.h"
-#include "foretrain/profile/detail/trace_readers.h"
+#include "foretrain/profile/detail/recording_readers.h"
 
 namespace foretrain::profile {
 namespace {
@@ -78,12 +78,12 @@ double smi_time(std::string_view text, const std::string& where) {
 
 }  // namespace
 
-TraceRows read_own(std::istream& in, const std::string& name) {
+RecordingRows read_own(std::istream& in, const std::string& name) {
   CsvReader reader(in, name);
   std::vector<std::string> cells;
   reader.next(cells);
   const std::size_t columns = cells.size();
-  TraceRows rows;
+  RecordingRows rows;
   rows.names = own_titles(cells, line_of(name, 1));
   const auto time = place_of("time_s", rows.names);
   if (!time) refuse(line_of(name, 1), "no column is called time_s");
@@ -104,7 +104,7 @@ TraceRows read_own(std::istream& in, const std::string& name) {
   return rows;
 }
 
-TraceRows read_smi(std::istream& in, const std::string& name) {
+RecordingRows read_smi(std::istream& in, const std::string& name) {
   CsvReader reader(in, name);
   std::vector<std::string> cells;
   reader.next(cells);
@@ -113,7 +113,7 @@ TraceRows read_smi(std::istream& in, const std::string& name) {
     const std::string_view title = trimmed(cell);
     titles.emplace_back(title.substr(0, title.find(" [")));
   }
-  TraceRows rows;
+  RecordingRows rows;
   rows.refresh = kNvidiaRefresh;
   const std::vector<const KnownColumn*> known = match(titles, kSmiColumns, rows);
   const auto time = place_of("timestamp", titles);

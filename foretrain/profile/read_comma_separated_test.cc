@@ -4,14 +4,14 @@
 #include <sstream>
 
 #include "foretrain/base/error.h"
-#include "foretrain/profile/detail/trace_readers.h"
+#include "foretrain/profile/detail/recording_readers.h"
 
 namespace foretrain::profile {
 namespace {
 
-using Reader = TraceRows (*)(std::istream&, const std::string&);
+using Reader = RecordingRows (*)(std::istream&, const std::string&);
 
-TraceRows read(Reader reader, const std::string& text) {
+RecordingRows read(Reader reader, const std::string& text) {
   std::istringstream in(text);
   return reader(in, "x");
 }
@@ -26,7 +26,7 @@ std::string refusal(Reader reader, const std::string& text) {
 }
 
 TEST(ReadOwn, TitlesMayHaveBlanksAround) {
-  const TraceRows rows = read(read_own, "gpu_util , time_s,\tpower\n10, 5,20\n");
+  const RecordingRows rows = read(read_own, "gpu_util , time_s,\tpower\n10, 5,20\n");
   EXPECT_EQ(rows.names, (std::vector<std::string>{"gpu_util", "power"}));
   EXPECT_EQ(rows.time_s, std::vector<double>{5});
   EXPECT_EQ(rows.values[1], std::vector<double>{20});
@@ -40,14 +40,14 @@ TEST(ReadOwn, NeedsOneColumnOfTimesAndNames) {
 }
 
 TEST(ReadOwn, NamesArePrintable) {
-  const TraceRows rows = read(read_own, "time_s,\x1b[31mred,bad\xff\n0,1,2\n");
+  const RecordingRows rows = read(read_own, "time_s,\x1b[31mred,bad\xff\n0,1,2\n");
   EXPECT_EQ(rows.names, (std::vector<std::string>{"\\x1b[31mred", "bad\\xff"}));
 }
 
 const std::string kTimes[2]{"2026/11/16 10:00:00.000", "2026/11/16 10:00:01.000"};
 
 TEST(ReadSmi, KnowsGpusByTheirBus) {
-  const TraceRows rows =
+  const RecordingRows rows =
       read(read_smi, "timestamp, pci.bus_id, utilization.gpu [%]\n" + kTimes[0] +
                          ", 00000000:01:00.0, 0 %\n" + kTimes[0] + ", 00000000:02:00.0, 100 %\n");
   ASSERT_EQ(rows.instances.size(), 2U);
@@ -56,7 +56,7 @@ TEST(ReadSmi, KnowsGpusByTheirBus) {
 }
 
 TEST(ReadSmi, KnowsGpusBestByTheirIndex) {
-  const TraceRows rows =
+  const RecordingRows rows =
       read(read_smi, "timestamp, index, uuid, power.draw [W]\n" + kTimes[0] + ", 3, GPU-a, 9 W\n");
   EXPECT_EQ(rows.instances.at(0).name, "3");
 }
@@ -67,13 +67,14 @@ TEST(ReadSmi, RefusesTwoRowsOfOneTimeWithoutAnIndex) {
   EXPECT_EQ(
       refusal(read_smi, titles + kTimes[0] + ", 0 %\n" + kTimes[0] + ", 100 %\n"),
       "x, line 3: a second row of one time; ask nvidia-smi for index, which tells GPUs apart");
-  const TraceRows one = read(read_smi, titles + kTimes[0] + ", 0 %\n" + kTimes[1] + ", 100 %\n");
+  const RecordingRows one =
+      read(read_smi, titles + kTimes[0] + ", 0 %\n" + kTimes[1] + ", 100 %\n");
   EXPECT_EQ(one.notes,
             std::vector<std::string>{"no column index: all rows are taken to be of one GPU"});
 }
 
 TEST(ReadSmi, OfOneResourceTwiceTheFirstCounts) {
-  const TraceRows rows = read(
+  const RecordingRows rows = read(
       read_smi, "timestamp, index, power.draw [W], power.draw\n" + kTimes[0] + ", 0, 10 W, 11\n");
   EXPECT_EQ(rows.names, std::vector<std::string>{"power"});
   EXPECT_EQ(rows.values.at(0), std::vector<double>{10});

@@ -11,7 +11,7 @@
 
 namespace foretrain::profile {
 
-// How a recorded trace is read.
+// How a recording is read.
 struct ReadOptions {
   std::optional<Seconds> interval{};      // of files that have no times (dmon); default 1 s
   std::vector<std::string> interfaces{};  // of sar; empty: all but lo

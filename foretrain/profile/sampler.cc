@@ -83,14 +83,15 @@ struct Watched {
 };
 
 void add_column(const Watched& watched, const std::vector<double>& time_s, double Counters::*field,
-                TraceColumn column, bool is_level, double factor, std::size_t count, Trace& trace) {
+                RecordingColumn column, bool is_level, double factor, std::size_t count,
+                Recording& recording) {
   Readings readings{.time_s = time_s};
   for (const Counters& counters : watched.counters) {
     readings.value.push_back(counters.*field * factor);
   }
-  column.samples =
-      is_level ? levels(readings, trace.window, count) : rates(readings, trace.window, count);
-  trace.columns.push_back(std::move(column));
+  column.samples = is_level ? levels(readings, recording.window, count)
+                            : rates(readings, recording.window, count);
+  recording.columns.push_back(std::move(column));
 }
 
 }  // namespace
@@ -127,11 +128,11 @@ class Sampler::Engine {
     if (nvml_) threads_.emplace_back([this] { watch_gpus(); });
   }
 
-  std::vector<Trace> stop() {
+  std::vector<Recording> stop() {
     finish();
-    std::vector<Trace> traces;
-    for (const Watched& watched : watched_) traces.push_back(trace_of(watched));
-    return traces;
+    std::vector<Recording> recordings;
+    for (const Watched& watched : watched_) recordings.push_back(recording_of(watched));
+    return recordings;
   }
 
   bool alive() const { return alive_; }
@@ -197,29 +198,29 @@ class Sampler::Engine {
   }
 
   // Puts the busiest GPU's columns in front; what was the device becomes the host.
-  void add_gpu(std::size_t count, Trace& trace) const {
+  void add_gpu(std::size_t count, Recording& recording) const {
     const GpuReadings* gpu = busiest_gpu(nvml_->readings());
     if (gpu == nullptr || gpu->util.time_s.empty()) {
-      trace.notes.emplace_back("a GPU is there but NVML gave no samples of its utilisation");
+      recording.notes.emplace_back("a GPU is there but NVML gave no samples of its utilisation");
       return;
     }
-    for (TraceColumn& column : trace.columns) {
+    for (RecordingColumn& column : recording.columns) {
       if (column.name == "gpu_util") column.name = "cpu_util";
       if (column.name == "memory_used") column.name = "host_memory_used";
     }
-    std::vector<TraceColumn> columns;
-    const auto add = [&](Readings readings, TraceColumn column, bool is_level) {
+    std::vector<RecordingColumn> columns;
+    const auto add = [&](Readings readings, RecordingColumn column, bool is_level) {
       if (readings.time_s.empty()) return;
       for (double& time_s : readings.time_s) time_s -= real_start_.count();
-      column.samples =
-          is_level ? levels(readings, trace.window, count) : rates(readings, trace.window, count);
+      column.samples = is_level ? levels(readings, recording.window, count)
+                                : rates(readings, recording.window, count);
       columns.push_back(std::move(column));
     };
     add(gpu->util, {"gpu_util", "%", {}, 100.0, gpu->refresh}, false);
     add(gpu->memory_util, {"gpu_memory_util", "%", {}, 100.0, gpu->refresh}, false);
     add(gpu->used_bytes, {"memory_used", "B", {}, gpu->total_bytes}, true);
     add(gpu->power, {"power", "W"}, false);
-    trace.columns.insert(trace.columns.begin(), columns.begin(), columns.end());
+    recording.columns.insert(recording.columns.begin(), columns.begin(), columns.end());
   }
 
   // When the clocks were refreshed, on average over the CPUs; `now` where nobody did.
@@ -234,41 +235,41 @@ class Sampler::Engine {
     return count > 0 ? sum / count : now;
   }
 
-  Trace trace_of(const Watched& watched) const {
-    Trace trace{.name = watched.subject.name, .start = start_, .window = options_.interval};
+  Recording recording_of(const Watched& watched) const {
+    Recording recording{.name = watched.subject.name, .start = start_, .window = options_.interval};
     const double end = watched.cpu_time_s.empty() ? 0 : watched.cpu_time_s.back();
     const auto count = static_cast<std::size_t>(end / options_.interval.count());
     const std::vector<double>& cpu = watched.cpu_time_s;
     const std::vector<double>& other = watched.other_time_s;
     const double percent = 100 / watched.subject.cores;
     add_column(watched, cpu, &Counters::cpu_s, {"gpu_util", "%", {}, 100.0}, false, percent, count,
-               trace);
+               recording);
     add_column(watched, other, &Counters::memory_bytes, {"memory_used", "B"}, true, 1, count,
-               trace);
+               recording);
     std::optional<double> link;
     if (watched.subject.net_bytes_per_s > 0) link = watched.subject.net_bytes_per_s;
     if (watched.processes.sees_network()) {
       add_column(watched, other, &Counters::tx_bytes, {"net_tx", "B/s", {}, link}, false, 1, count,
-                 trace);
+                 recording);
       add_column(watched, other, &Counters::rx_bytes, {"net_rx", "B/s", {}, link}, false, 1, count,
-                 trace);
+                 recording);
     } else {
-      trace.notes.emplace_back("no network interface could be read");
+      recording.notes.emplace_back("no network interface could be read");
     }
     if (watched.processes.sees_disk()) {
       add_column(watched, other, &Counters::read_bytes, {"disk_read", "B/s"}, false, 1, count,
-                 trace);
+                 recording);
       add_column(watched, other, &Counters::written_bytes, {"disk_write", "B/s"}, false, 1, count,
-                 trace);
+                 recording);
     } else {
-      trace.notes.emplace_back("disk use could not be read");
+      recording.notes.emplace_back("disk use could not be read");
     }
-    if (nvml_) add_gpu(count, trace);
+    if (nvml_) add_gpu(count, recording);
     if (!is_realtime_) {
-      trace.notes.emplace_back(
+      recording.notes.emplace_back(
           "sampled without real-time priority: samples of the CPU's use are noisier");
     }
-    return trace;
+    return recording;
   }
 
   SamplerOptions options_;
@@ -288,7 +289,7 @@ Sampler::Sampler(std::vector<Subject> subjects, SamplerOptions options)
     : engine_(std::make_unique<Engine>(std::move(subjects), std::move(options))) {}
 Sampler::~Sampler() = default;
 void Sampler::start() { engine_->start(); }
-std::vector<Trace> Sampler::stop() { return engine_->stop(); }
+std::vector<Recording> Sampler::stop() { return engine_->stop(); }
 bool Sampler::alive() const { return engine_->alive(); }
 Seconds Sampler::cpu_time() const { return engine_->cpu_time(); }
 

@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "foretrain/base/seconds.h"
+#include "foretrain/profile/recording.h"
 #include "foretrain/profile/subject.h"
-#include "foretrain/profile/trace.h"
 
 namespace foretrain::profile {
 
 // Samples subjects while they run, from a thread of its own.
 //
-// Columns of each trace:
+// Columns of each recording:
 //   gpu_util      %    CPU time of the computing threads over the allotment (where a GPU is: NVML's
 //                      GPU utilisation, and the CPU's share is cpu_util)
 //   gpu_memory_util %  NVML only
@@ -37,8 +37,8 @@ class Sampler {
   Sampler(const Sampler&) = delete;
   Sampler& operator=(const Sampler&) = delete;
 
-  void start();               // sampling begins; windows count from here
-  std::vector<Trace> stop();  // ends it: one trace per subject, in their order
+  void start();                   // sampling begins; windows count from here
+  std::vector<Recording> stop();  // ends it: one recording per subject, in their order
 
   bool alive() const;        // whether a process of any subject is still there
   Seconds cpu_time() const;  // that sampling itself has taken; after stop

@@ -16,7 +16,7 @@
 namespace foretrain::profile {
 namespace {
 
-Trace sample(Wave& wave, SamplerOptions options = {}, double* cost = nullptr) {
+Recording sample(Wave& wave, SamplerOptions options = {}, double* cost = nullptr) {
   Sampler sampler({{.name = "wave", .processes = {wave.process()}, .cores = 1}},
                   std::move(options));
   sampler.start();
@@ -25,16 +25,16 @@ Trace sample(Wave& wave, SamplerOptions options = {}, double* cost = nullptr) {
   wave.go();
   wave.wait();
   sleep_s(0.05);
-  Trace trace = sampler.stop().at(0);
+  Recording recording = sampler.stop().at(0);
   if (cost != nullptr) {
     *cost = sampler.cpu_time().count() / (clock_s(CLOCK_MONOTONIC) - begin + 0.05);
   }
-  return trace;
+  return recording;
 }
 
-double area(const Trace& trace, const char* name) {
-  const std::vector<double>& samples = find_column(trace, name)->samples;
-  return std::accumulate(samples.begin(), samples.end(), 0.0) * trace.window.count();
+double area(const Recording& recording, const char* name) {
+  const std::vector<double>& samples = find_column(recording, name)->samples;
+  return std::accumulate(samples.begin(), samples.end(), 0.0) * recording.window.count();
 }
 
 // Means over what the generator recorded; the first and the last burst touch the edges of nothing,
@@ -82,17 +82,17 @@ void expect_recovered(const resource::Bursts& bursts, const Truth& truth, double
 TEST(Sampler, FindsAllCpuTime) {
   Wave wave([](WaveRecord& record) { cpu_wave({}, record); });
   ASSERT_TRUE(wave.ready());
-  const Trace trace = sample(wave);
-  EXPECT_LT(off(area(trace, "gpu_util") / 100, truth_of(wave.record()).total), 0.01);
+  const Recording recording = sample(wave);
+  EXPECT_LT(off(area(recording, "gpu_util") / 100, truth_of(wave.record()).total), 0.01);
 }
 
 TEST(Sampler, FindsAllBytes) {
   Wave wave([](WaveRecord& record) { network_wave({}, record); });
   if (!wave.ready()) GTEST_SKIP() << "network namespaces are not permitted here";
-  const Trace trace = sample(wave, {.interfaces = {"lo"}});
+  const Recording recording = sample(wave, {.interfaces = {"lo"}});
   const double total = truth_of(wave.record()).total;
-  EXPECT_LT(off(area(trace, "net_tx"), total), 0.01);
-  EXPECT_LT(off(area(trace, "net_rx"), total), 0.01);
+  EXPECT_LT(off(area(recording, "net_tx"), total), 0.01);
+  EXPECT_LT(off(area(recording, "net_rx"), total), 0.01);
 }
 
 // Bursts of half a second: on a quiet machine everything within 2 %.
@@ -100,10 +100,10 @@ TEST(DISABLED_QuietMachine, CpuWaveIsRecovered) {
   Wave wave([](WaveRecord& record) { cpu_wave({20, 0.3, 0.2}, record); });
   ASSERT_TRUE(wave.ready());
   double cost = 0;
-  const Trace trace = sample(wave, {}, &cost);
-  expect_recovered(use_of(analyse(trace), "gpu_util").bursts, truth_of(wave.record()), 100);
+  const Recording recording = sample(wave, {}, &cost);
+  expect_recovered(use_of(analyse(recording), "gpu_util").bursts, truth_of(wave.record()), 100);
   std::printf("  total CPU time off by %.3f %%\n",
-              100 * off(area(trace, "gpu_util") / 100, truth_of(wave.record()).total));
+              100 * off(area(recording, "gpu_util") / 100, truth_of(wave.record()).total));
   std::printf("  sampling takes %.2f %% of a core\n", 100 * cost);
   EXPECT_LT(cost, 0.02);
 }
@@ -112,12 +112,12 @@ TEST(DISABLED_QuietMachine, NetworkWaveIsRecovered) {
   Wave wave([](WaveRecord& record) { network_wave({20, 0.3, 0.2}, record); });
   ASSERT_TRUE(wave.ready());
   double cost = 0;
-  const Trace trace = sample(wave, {.interfaces = {"lo"}}, &cost);
-  const Profile profile = analyse(trace);
+  const Recording recording = sample(wave, {.interfaces = {"lo"}}, &cost);
+  const Profile profile = analyse(recording);
   expect_recovered(use_of(profile, "net_tx").bursts, truth_of(wave.record()), 1);
   expect_recovered(use_of(profile, "net_rx").bursts, truth_of(wave.record()), 1);
   std::printf("  total bytes off by %.3f %%\n",
-              100 * off(area(trace, "net_tx"), truth_of(wave.record()).total));
+              100 * off(area(recording, "net_tx"), truth_of(wave.record()).total));
   std::printf("  sampling takes %.2f %% of a core\n", 100 * cost);
   EXPECT_LT(cost, 0.05);
 }
@@ -144,9 +144,9 @@ TEST(Sampler, SeesChildrenAndThreadsButNotThoseThatMoveData) {
     while (record.state != 3) sleep_s(0.01);
   });
   ASSERT_TRUE(wave.ready());
-  const Trace trace = sample(wave);
+  const Recording recording = sample(wave);
   EXPECT_GT(wave.record().idle_amount, 0.01);
-  EXPECT_LT(area(trace, "gpu_util") / 100, 0.2 * wave.record().idle_amount);
+  EXPECT_LT(area(recording, "gpu_util") / 100, 0.2 * wave.record().idle_amount);
 }
 
 // A cgroup with this process in it, of version 1 or 2; empty where none may be made.
@@ -176,8 +176,8 @@ TEST(Sampler, FindsTheProcessesOfACgroup) {
     wave.go();
     wave.wait();
     sleep_s(0.05);
-    const Trace trace = sampler.stop().at(0);
-    EXPECT_LT(off(area(trace, "gpu_util") / 100, truth_of(wave.record()).total), 0.01);
+    const Recording recording = sampler.stop().at(0);
+    EXPECT_LT(off(area(recording, "gpu_util") / 100, truth_of(wave.record()).total), 0.01);
   }
   std::error_code gone;
   std::filesystem::remove(folder, gone);
@@ -198,9 +198,9 @@ TEST(Sampler, OutlivesItsSubject) {
   sleep_s(0.05);
   wave.reset();
   sleep_s(0.05);
-  const Trace trace = sampler.stop().at(0);
-  EXPECT_GE(length_of(trace), 9U);
-  EXPECT_EQ(find_column(trace, "memory_used")->samples.back(), 0);
+  const Recording recording = sampler.stop().at(0);
+  EXPECT_GE(length_of(recording), 9U);
+  EXPECT_EQ(find_column(recording, "memory_used")->samples.back(), 0);
 }
 
 }  // namespace

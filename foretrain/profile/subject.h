@@ -13,7 +13,7 @@ namespace foretrain::profile {
 inline const std::vector<std::string> kCommunicationThreads{
     "gloo", "pt_gloo", "pt_tcpstore", "pt_nccl", "pt_dist_engine", "pt_workerserver", "pt_elastic"};
 
-// What becomes one trace: processes with all their descendants, and all of a cgroup.
+// What becomes one recording: processes with all their descendants, and all of a cgroup.
 struct Subject {
   std::string name{};
   std::vector<int> processes{};

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "foretrain/base/escape_xml.h"
 #include "foretrain/base/format.h"
 #include "foretrain/base/near.h"
 
@@ -18,26 +19,7 @@ constexpr double kTop = 16;
 constexpr std::size_t kMostPoints = 1500;  // per panel; more samples are shown by least and most
 
 std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : printable(text, std::string::npos)) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += c;
-    }
-  }
-  return result;
+  return escape_xml(printable(text, std::string::npos));
 }
 
 // 1234567 B/s as "1.23 MB/s".
@@ -60,7 +42,7 @@ std::string time_text(const std::optional<Seconds>& time) {
   return time ? format("%.4g ms", time->count() * 1e3) : "-";
 }
 
-double highest(const TraceColumn& column) {
+double highest(const RecordingColumn& column) {
   double most = column.unit == "%" ? 100 : 0;
   for (const double sample : column.samples) {
     if (std::isfinite(sample)) most = std::max(most, sample);
@@ -70,7 +52,7 @@ double highest(const TraceColumn& column) {
 
 // Points of the curve; unknown samples leave a gap. Where there are more samples than points, each
 // group is drawn by its least and its most.
-std::string curve(const TraceColumn& column, double top, double most) {
+std::string curve(const RecordingColumn& column, double top, double most) {
   const std::size_t count = column.samples.size();
   const std::size_t group = std::max<std::size_t>(1, (count + kMostPoints - 1) / kMostPoints);
   const auto x = [&](std::size_t i) {
@@ -106,7 +88,7 @@ std::string level(const std::optional<double>& value, double top, double most, c
                 kWidth, colour);
 }
 
-std::string panel(const TraceColumn& column, const ResourceUse& use, double top) {
+std::string panel(const RecordingColumn& column, const ResourceUse& use, double top) {
   const double most = highest(column);
   std::string text =
       format("<rect x=\"%.0f\" y=\"%.1f\" width=\"%.0f\" height=\"%.0f\" fill=\"#f6f8fa\"/>\n",
@@ -129,11 +111,11 @@ std::string panel(const TraceColumn& column, const ResourceUse& use, double top)
 
 }  // namespace
 
-std::string timeline_svg(const Trace& trace, const Profile& profile) {
+std::string timeline_svg(const Recording& recording, const Profile& profile) {
   double top = kTop;
   std::string panels;
   for (const ResourceUse& use : profile.resources) {
-    const TraceColumn* column = find_column(trace, use.name);
+    const RecordingColumn* column = find_column(recording, use.name);
     if (column == nullptr) continue;
     panels += panel(*column, use, top);
     top += kPanel + kGap;
@@ -143,7 +125,7 @@ std::string timeline_svg(const Trace& trace, const Profile& profile) {
              "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" "
              "font-family=\"sans-serif\" font-size=\"12\" role=\"img\">\n",
              kWidth + 10, height) +
-         "<title>" + escaped(trace.name) + "</title>\n" + panels +
+         "<title>" + escaped(recording.name) + "</title>\n" + panels +
          format(
              "<text x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\">%.3f s in windows of %.4g "
              "ms</text>\n",
@@ -151,7 +133,7 @@ std::string timeline_svg(const Trace& trace, const Profile& profile) {
          "</svg>\n";
 }
 
-std::string timeline_html(const Trace& trace, const Profile& profile) {
+std::string timeline_html(const Recording& recording, const Profile& profile) {
   std::string rows;
   for (const ResourceUse& use : profile.resources) {
     const resource::Bursts& bursts = use.bursts;
@@ -173,17 +155,17 @@ std::string timeline_html(const Trace& trace, const Profile& profile) {
                                        " (seen in " + escaped(profile.period_of) + ").</p>\n"
                                  : "";
   return "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" +
-         escaped(trace.name) +
+         escaped(recording.name) +
          "</title>\n<style>body{font-family:sans-serif;max-width:70rem;margin:2rem auto;padding:0 "
          "1rem}table{border-collapse:collapse}td,th{padding:.2rem "
          ".7rem;text-align:right;border-bottom:"
          "1px solid #d0d7de}</style></head><body>\n<h1>" +
-         escaped(trace.name) + "</h1>\n" + period +
+         escaped(recording.name) + "</h1>\n" + period +
          "<table><thead><tr><th></th><th>pattern</th><th>mean</th><th>in bursts</th><th>sd</th>"
          "<th>in idles</th><th>burst lasts</th><th>sd</th><th>idle "
          "lasts</th><th>sd</th></tr></thead>"
          "<tbody>\n" +
-         rows + "</tbody></table>\n" + timeline_svg(trace, profile) +
+         rows + "</tbody></table>\n" + timeline_svg(recording, profile) +
          (notes.empty() ? "" : "<ul>\n" + notes + "</ul>\n") + "</body></html>\n";
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/request/datasets.h"
+#include "foretrain/request/detail/datasets.h"
 
 #include <array>
 #include <vector>

@@ -6,7 +6,7 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/cost/cpu.h"
-#include "foretrain/request/datasets.h"
+#include "foretrain/request/detail/datasets.h"
 #include "foretrain/request/detail/find_cluster.h"
 
 namespace foretrain {

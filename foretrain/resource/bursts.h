@@ -15,15 +15,15 @@ enum class Pattern { B, I, BIB };
 const char* to_string(Pattern pattern);
 
 // How a resource's use alternates. Amounts are in the unit of the samples; what a pattern
-// does not have is absent (a trace that is all burst has no idle amount and no durations).
+// does not have is absent (a recording that is all burst has no idle amount and no durations).
 struct Bursts {
   Pattern pattern = Pattern::I;
   std::optional<double> burst_amount;
   std::optional<double> idle_amount;
   std::optional<Seconds> burst;
   std::optional<Seconds> idle;
-  // Standard deviations over the complete bursts (idles) of the trace: of their mean amounts and of
-  // their durations. Absent where there are fewer than two.
+  // Standard deviations over the complete bursts (idles) of the recording: of their mean amounts
+  // and of their durations. Absent where there are fewer than two.
   std::optional<double> burst_amount_sd;
   std::optional<double> idle_amount_sd;
   std::optional<Seconds> burst_sd;
@@ -54,10 +54,10 @@ struct SplitOptions {
 //  5. The first and the last run are incomplete and dropped. Durations are means of complete
 //     runs, amounts are means of the samples (not smoothed) in them.
 //
-// A state without a complete run (a trace with one or two switches) has no duration: it could
+// A state without a complete run (a recording with one or two switches) has no duration: it could
 // only be bounded from below. Its amount is the mean over its incomplete runs, so a BIB always
 // has both amounts. A sample that is not finite is taken to be like the one before it, so that
-// time does not shrink; at both ends of the trace such samples are cut off. Absent when no
+// time does not shrink; at both ends of the recording such samples are cut off. Absent when no
 // finite sample is left.
 //
 // A square wave is recovered exactly when the smoothing is short beside its runs: always without
@@ -65,17 +65,5 @@ struct SplitOptions {
 // Source: Driple (SIGMETRICS 2022); the choices that it leaves open are in
 // docs/models/resources.md.
 std::optional<Bursts> split_bursts(const std::vector<double>& samples, const SplitOptions& options);
-
-// A constant level between two times.
-struct Level {
-  Seconds start{0};
-  Seconds end{0};
-  double amount = 0;
-};
-
-// Averages levels (overlapping ones add up) over windows that cover [0, end). The last window
-// is left out when it is not whole. Parts of levels outside [0, end) do not count. Takes time
-// linear in levels and windows.
-std::vector<double> sample_levels(const std::vector<Level>& levels, Seconds end, Seconds window);
 
 }  // namespace foretrain::resource

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <numeric>
 #include <random>
 
 namespace foretrain::resource {
@@ -21,7 +20,7 @@ struct Piece {
   double amount = 0;
 };
 
-std::vector<double> trace(const std::vector<Piece>& pieces) {
+std::vector<double> samples_of(const std::vector<Piece>& pieces) {
   std::vector<double> samples;
   for (const Piece& piece : pieces) {
     samples.insert(samples.end(), static_cast<std::size_t>(piece.samples), piece.amount);
@@ -35,7 +34,7 @@ std::vector<double> square_wave(int burst, int idle, double high, double low, in
     pieces.push_back({burst, high});
     pieces.push_back({idle, low});
   }
-  return trace(pieces);
+  return samples_of(pieces);
 }
 
 TEST(SplitBursts, PatternsHaveNames) {
@@ -80,8 +79,8 @@ TEST(SplitBursts, RecoversSquareWavesOfAnyDutyUnderSmoothing) {
 // are incomplete. Burst (4 + 2)/2 = 3 samples, idle (2 + 6)/2 = 4; the burst amount is the mean of
 // samples, (4 * 0.8 + 2 * 1.0)/6 = 5.2/6.
 TEST(SplitBursts, DropsIncompleteRunsAndAveragesTheRest) {
-  const auto bursts = split_bursts(trace({{9, 1.0}, {2, 0}, {4, 0.8}, {6, 0}, {2, 1.0}, {9, 0}}),
-                                   {.window = Seconds{1}});
+  const auto bursts = split_bursts(
+      samples_of({{9, 1.0}, {2, 0}, {4, 0.8}, {6, 0}, {2, 1.0}, {9, 0}}), {.window = Seconds{1}});
   ASSERT_TRUE(bursts);
   EXPECT_DOUBLE_EQ(bursts->burst->count(), 3);
   EXPECT_DOUBLE_EQ(bursts->idle->count(), 4);
@@ -89,11 +88,11 @@ TEST(SplitBursts, DropsIncompleteRunsAndAveragesTheRest) {
   EXPECT_DOUBLE_EQ(bursts->idle_amount.value(), 0);
 }
 
-// The same trace: bursts of 4 at 0.8 and 2 at 1.0, idles of 2 and 6 at 0. Of two values the sample
-// standard deviation is their difference over the root of two.
+// The same samples: bursts of 4 at 0.8 and 2 at 1.0, idles of 2 and 6 at 0. Of two values the
+// sample standard deviation is their difference over the root of two.
 TEST(SplitBursts, SpreadIsTakenOverCompleteRuns) {
-  const auto bursts = split_bursts(trace({{9, 1.0}, {2, 0}, {4, 0.8}, {6, 0}, {2, 1.0}, {9, 0}}),
-                                   {.window = Seconds{1}});
+  const auto bursts = split_bursts(
+      samples_of({{9, 1.0}, {2, 0}, {4, 0.8}, {6, 0}, {2, 1.0}, {9, 0}}), {.window = Seconds{1}});
   ASSERT_TRUE(bursts);
   EXPECT_NEAR(bursts->burst_amount_sd.value(), 0.2 / std::sqrt(2), 1e-12);
   EXPECT_NEAR(bursts->burst_sd->count(), 2 / std::sqrt(2), 1e-12);
@@ -102,7 +101,7 @@ TEST(SplitBursts, SpreadIsTakenOverCompleteRuns) {
 }
 
 TEST(SplitBursts, OneRunHasNoSpread) {
-  const auto bursts = split_bursts(trace({{5, 0.1}, {3, 0.9}, {5, 0.2}}), {});
+  const auto bursts = split_bursts(samples_of({{5, 0.1}, {3, 0.9}, {5, 0.2}}), {});
   ASSERT_TRUE(bursts);
   EXPECT_FALSE(bursts->burst_amount_sd);
   EXPECT_FALSE(bursts->burst_sd);
@@ -111,7 +110,8 @@ TEST(SplitBursts, OneRunHasNoSpread) {
 
 // Two switches: the burst in the middle is complete, the idles around it are not.
 TEST(SplitBursts, AStateWithoutACompleteRunHasNoDuration) {
-  const auto bursts = split_bursts(trace({{5, 0.1}, {3, 0.9}, {5, 0.2}}), {.window = Seconds{1}});
+  const auto bursts =
+      split_bursts(samples_of({{5, 0.1}, {3, 0.9}, {5, 0.2}}), {.window = Seconds{1}});
   ASSERT_TRUE(bursts);
   EXPECT_EQ(bursts->pattern, Pattern::BIB);
   EXPECT_DOUBLE_EQ(bursts->burst->count(), 3);
@@ -120,7 +120,7 @@ TEST(SplitBursts, AStateWithoutACompleteRunHasNoDuration) {
 }
 
 TEST(SplitBursts, OneSwitchGivesAmountsWithoutDurations) {
-  const auto bursts = split_bursts(trace({{5, 0.1}, {3, 0.9}}), {});
+  const auto bursts = split_bursts(samples_of({{5, 0.1}, {3, 0.9}}), {});
   ASSERT_TRUE(bursts);
   EXPECT_EQ(bursts->pattern, Pattern::BIB);
   EXPECT_DOUBLE_EQ(bursts->burst_amount.value(), 0.9);
@@ -185,7 +185,7 @@ TEST(SplitBursts, SamplesThatAreNotFiniteKeepTheirPlace) {
 TEST(SplitBursts, MergesRunsThatAreTooShort) {
   std::vector<Piece> pieces;
   for (int i = 0; i < 6; ++i) pieces.insert(pieces.end(), {{4, 1}, {1, 0}, {5, 1}, {3, 0}});
-  const auto merged = split_bursts(trace(pieces), {.shortest_run = Seconds{0.03}});
+  const auto merged = split_bursts(samples_of(pieces), {.shortest_run = Seconds{0.03}});
   ASSERT_TRUE(merged);
   EXPECT_DOUBLE_EQ(merged->burst->count(), 0.1);
   EXPECT_DOUBLE_EQ(merged->idle->count(), 0.03);
@@ -195,12 +195,12 @@ TEST(SplitBursts, MergesRunsThatAreTooShort) {
 
 // 8 idle, a spike of 1, 8 idle: one run is left, so one state with mean 1/17.
 TEST(SplitBursts, ASpikeThatIsMergedLeavesOneState) {
-  expect_one_state(trace({{8, 0}, {1, 1}, {8, 0}}), Pattern::I, 1.0 / 17,
+  expect_one_state(samples_of({{8, 0}, {1, 1}, {8, 0}}), Pattern::I, 1.0 / 17,
                    {.shortest_run = Seconds{0.02}});
 }
 
 TEST(SplitBursts, ShortRunsAtTheEndsAreNotMerged) {
-  const auto bursts = split_bursts(trace({{1, 1}, {6, 0}, {5, 1}, {6, 0}, {1, 1}}),
+  const auto bursts = split_bursts(samples_of({{1, 1}, {6, 0}, {5, 1}, {6, 0}, {1, 1}}),
                                    {.shortest_run = Seconds{0.03}});
   ASSERT_TRUE(bursts);
   EXPECT_DOUBLE_EQ(bursts->idle->count(), 0.06);
@@ -256,79 +256,6 @@ TEST(SplitBurstsLaws, AnySamplesGiveAPatternWithItsAmounts) {
     EXPECT_GT(bursts->burst.value_or(Seconds{1}).count(), 0);
     EXPECT_GT(bursts->idle.value_or(Seconds{1}).count(), 0);
   }
-}
-
-// Windows of 1 s: [0.5, 2.5) at 4 gives 2, 4, 2; [1, 2) at 1 adds 1 to the second.
-TEST(SampleLevels, MatchesHandCalculation) {
-  const auto samples = sample_levels({{Seconds{0.5}, Seconds{2.5}, 4}, {Seconds{1}, Seconds{2}, 1}},
-                                     Seconds{4}, Seconds{1});
-  EXPECT_EQ(samples, (std::vector<double>{2, 5, 2, 0}));
-}
-
-TEST(SampleLevels, LeavesOutWhatLiesOutside) {
-  EXPECT_EQ(sample_levels({{Seconds{-3}, Seconds{9}, 2}}, Seconds{2.9}, Seconds{1}),
-            (std::vector<double>{2, 2}));
-  EXPECT_EQ(sample_levels({{Seconds{5}, Seconds{9}, 2}, {Seconds{1}, Seconds{1}, 2}}, Seconds{2},
-                          Seconds{1}),
-            (std::vector<double>{0, 0}));
-  EXPECT_TRUE(sample_levels({{Seconds{0}, Seconds{1}, 2}}, Seconds{0.5}, Seconds{1}).empty());
-  EXPECT_TRUE(sample_levels({}, Seconds{0}, Seconds{1}).empty());
-}
-
-TEST(SampleLevels, LevelInsideOneWindowIsAveraged) {
-  EXPECT_DOUBLE_EQ(sample_levels({{Seconds{1.25}, Seconds{1.75}, 8}}, Seconds{3}, Seconds{1}).at(1),
-                   4);
-}
-
-// 0.3 / 0.1 is slightly less than 3 in floating point: still three whole windows, exact levels.
-TEST(SampleLevels, TimesJustBesideAWindowEdgeCountAsTheEdge) {
-  const auto samples = sample_levels({{Seconds{0.1}, Seconds{0.3}, 5}}, Seconds{0.3}, Seconds{0.1});
-  EXPECT_EQ(samples, (std::vector<double>{0, 5, 5}));
-}
-
-TEST(SampleLevels, IsExactlyZeroWhereNothingIsLeft) {
-  const auto samples = sample_levels(
-      {{Seconds{0}, Seconds{2}, 0.1}, {Seconds{0}, Seconds{3}, 0.2}, {Seconds{1}, Seconds{2}, 0.3}},
-      Seconds{5}, Seconds{1});
-  EXPECT_EQ(samples.at(3), 0);
-  EXPECT_EQ(samples.at(4), 0);
-}
-
-// What the levels hold, the samples hold: the sum over windows is the sum of amount * time.
-TEST(SampleLevelsLaws, AreaIsConserved) {
-  std::mt19937 random(7);
-  std::uniform_real_distribution<double> uniform(0, 10);
-  for (int trial = 0; trial < 100; ++trial) {
-    std::vector<Level> levels;
-    double area = 0;
-    for (int i = 0; i < 20; ++i) {
-      const double a = uniform(random);
-      const double b = uniform(random);
-      const Level level{Seconds{std::min(a, b)}, Seconds{std::max(a, b)}, uniform(random)};
-      area += (level.end - level.start).count() * level.amount;
-      levels.push_back(level);
-    }
-    const auto samples = sample_levels(levels, Seconds{10}, Seconds{0.25});
-    ASSERT_EQ(samples.size(), 40U);
-    EXPECT_NEAR(std::accumulate(samples.begin(), samples.end(), 0.0) * 0.25, area, 1e-9 * area);
-  }
-}
-
-// Levels to samples to bursts: bursts of 330 ms and idles of 700 ms at 10 ms windows.
-TEST(SampleLevels, FeedsSplitBursts) {
-  std::vector<Level> levels;
-  for (int i = 0; i < 12; ++i) {
-    const double start = 1.03 * i;
-    levels.push_back({Seconds{start}, Seconds{start + 0.33}, 374.3e6});
-    levels.push_back({Seconds{start + 0.33}, Seconds{start + 1.03}, 4.5e6});
-  }
-  const auto bursts = split_bursts(sample_levels(levels, Seconds{12}, Seconds{0.01}),
-                                   {.smoothing = Seconds{0.05}, .scale = 1.25e9});
-  ASSERT_TRUE(bursts);
-  EXPECT_NEAR(bursts->burst_amount.value(), 374.3e6, 1);
-  EXPECT_NEAR(bursts->idle_amount.value(), 4.5e6, 1);
-  EXPECT_NEAR(bursts->burst->count(), 0.33, 1e-12);
-  EXPECT_NEAR(bursts->idle->count(), 0.70, 1e-12);
 }
 
 // Ten samples: 1 of the first burst, then 3 idle, 4 busy, 2 idle: 5 of 10 in bursts.

@@ -8,8 +8,8 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/near.h"
 #include "foretrain/sched/detail/random.h"
+#include "foretrain/sched/job_trace_row.h"
 #include "foretrain/sched/nodes.h"
-#include "foretrain/sched/trace_row.h"
 
 namespace foretrain::sched {
 namespace {

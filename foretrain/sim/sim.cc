@@ -19,7 +19,7 @@ std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
   }
   for (std::size_t i = 0; i < count; ++i) {
     const Task& task = program.tasks[i];
-    if (task.resource < 0 || at(task.resource) >= program.resources.size()) return false;
+    if (task.resource < 0 || task.resource >= program.resources) return false;
     if (!std::isfinite(task.duration.count()) || task.duration < Seconds{0}) return false;
     for (const TaskId before : dependencies(program, static_cast<TaskId>(i))) {
       if (before < 0 || at(before) >= i) return false;
@@ -28,33 +28,9 @@ std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
   return true;
 }
 
-// With InOrder resources alone, a task starts at the latest end of what it is after and of the
-// task listed before it on its resource. All of these are listed earlier: one pass suffices.
-Timeline run_in_order(const Program& program) {
-  const std::size_t count = program.tasks.size();
-  Timeline timeline;
-  timeline.spans.resize(count);
-  std::vector<Seconds> free_from(program.resources.size(), Seconds{0});
-  for (std::size_t i = 0; i < count; ++i) {
-    const Task& task = program.tasks[i];
-    Seconds start = free_from[at(task.resource)];
-    for (const TaskId before : dependencies(program, static_cast<TaskId>(i))) {
-      start = std::max(start, timeline.spans[at(before)].end);
-    }
-    const Seconds end = start + task.duration;
-    timeline.spans[i] = {start, end};
-    free_from[at(task.resource)] = end;
-    timeline.end = std::max(timeline.end, end);
-  }
-  return timeline;
-}
-
 }  // namespace
 
-ResourceId add_resource(Program& program, Service service) {
-  program.resources.push_back({service});
-  return static_cast<ResourceId>(program.resources.size() - 1);
-}
+ResourceId add_resource(Program& program) { return program.resources++; }
 
 TaskId add_task(Program& program, const Task& task, std::span<const TaskId> after) {
   program.tasks.push_back(task);
@@ -75,10 +51,22 @@ std::span<const TaskId> dependencies(const Program& program, TaskId id) {
 
 Timeline run(const Program& program) {
   assert(is_well_formed(program));
-  const bool in_order =
-      std::all_of(program.resources.begin(), program.resources.end(),
-                  [](const Resource& resource) { return resource.service == Service::InOrder; });
-  return in_order ? run_in_order(program) : run_by_events(program);
+  const std::size_t count = program.tasks.size();
+  Timeline timeline;
+  timeline.spans.resize(count);
+  std::vector<Seconds> free_from(at(program.resources), Seconds{0});
+  for (std::size_t i = 0; i < count; ++i) {  // what a task waits for is listed earlier: one pass
+    const Task& task = program.tasks[i];
+    Seconds start = free_from[at(task.resource)];
+    for (const TaskId before : dependencies(program, static_cast<TaskId>(i))) {
+      start = std::max(start, timeline.spans[at(before)].end);
+    }
+    const Seconds end = start + task.duration;
+    timeline.spans[i] = {start, end};
+    free_from[at(task.resource)] = end;
+    timeline.end = std::max(timeline.end, end);
+  }
+  return timeline;
 }
 
 }  // namespace foretrain::sim

@@ -13,19 +13,8 @@ namespace foretrain::sim {
 using TaskId = std::int32_t;
 using ResourceId = std::int32_t;
 
-// How a resource serves the tasks that name it.
-enum class Service : std::uint8_t {
-  InOrder,  // one at a time, in the order in which the tasks are listed (a stream, a thread)
-  Queue,    // one at a time, the one that became ready first (ties: the one listed first)
-  Shared,   // all ready tasks at once, each at an equal share of the rate (a link)
-};
-
-struct Resource {
-  Service service = Service::InOrder;
-};
-
-// A piece of work that occupies one resource. `duration` is its time when it has the resource
-// for itself.
+// A piece of work that occupies one resource, which serves one task at a time, in the order in
+// which they are listed: a stream, a thread.
 struct Task {
   ResourceId resource = 0;
   Seconds duration{0};
@@ -37,14 +26,14 @@ struct Task {
 // ended; those of task i are after[first_after[i]] .. after[first_after[i + 1]] and are all
 // below i.
 struct Program {
-  std::vector<Resource> resources;
+  ResourceId resources = 0;  // how many; their ids count from 0
   std::vector<Task> tasks;
   std::vector<TaskId> after;
   std::vector<std::int32_t> first_after{0};
 };
 
 // Appends a resource or a task and returns its id.
-ResourceId add_resource(Program& program, Service service);
+ResourceId add_resource(Program& program);
 TaskId add_task(Program& program, const Task& task, std::initializer_list<TaskId> after);
 TaskId add_task(Program& program, const Task& task, std::span<const TaskId> after);
 
@@ -61,17 +50,9 @@ struct Timeline {
   Seconds end{0};           // of the last task
 };
 
-// Runs the program: a discrete-event simulation from time zero. Deterministic. Asserts that
-// dependencies point backwards and that durations are finite and not negative.
-//
-// Takes time linear in tasks and dependencies when every resource is InOrder; otherwise a
-// factor log(tasks) more. A Shared resource is egalitarian processor sharing: n ready tasks
-// each progress at 1/n, and a task of no duration ends when it is ready. A free Queue chooses
-// among all that is ready at that moment, including what ends just then make ready.
+// Runs the program from time zero: a task starts at the latest end of what it is after and of the
+// task listed before it on its resource. Deterministic, in time linear in tasks and dependencies.
+// Asserts that dependencies point backwards and that durations are finite and not negative.
 Timeline run(const Program& program);
-
-// The same by events, whatever the resources. `run` chooses the faster way by itself; this is
-// here so that one way can be checked against the other.
-Timeline run_by_events(const Program& program);
 
 }  // namespace foretrain::sim

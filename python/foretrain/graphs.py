@@ -103,25 +103,7 @@ class Graph:
 
     def bind(self, **values: int) -> Graph:
         """The graph with numbers in place of symbols, as in ``graph.bind(seq=2048)``."""
-        missing = [name for name in values if name not in self.symbols]
-        if missing:
-            known = ", ".join(self.symbols)
-            raise Error(f"graph '{self.name}' has no symbol '{missing[0]}'; it has {known}")
-        if any(value < 1 for value in values.values()):
-            raise Error("a symbol stands for a number of at least 1")
-        file = json.loads(self.ftg())
-        file["symbols"] = [name for name in file["symbols"] if name not in values]
-        for tensor in file["tensors"]:
-            tensor["shape"] = [_bound(size, values) for size in tensor["shape"]]
-        for node in file["nodes"]:
-            for key in ("shape", "sizes"):
-                sizes = node.get("attributes", {}).get(key)
-                if isinstance(sizes, list):
-                    node["attributes"][key] = [_bound(size, values) for size in sizes]
-                elif sizes is not None:
-                    node["attributes"][key] = _bound(sizes, values)
-        bound = _core.read_graph(json.dumps(file), f"graph '{self.name}'")
-        return Graph(bound, self._batch, self._fixed_batch)
+        return Graph(self._core.set_symbols(values), self._batch, self._fixed_batch)
 
     def tensors(self) -> list[dict[str, Any]]:
         """Every tensor: its shape, and where they are not the usual, name, type and role."""
@@ -191,21 +173,6 @@ class Graph:
             + html_table(self._operators(), ("operator", "nodes", "FLOP"))
             + html_list("Notes", self.notes)
         )
-
-
-def _bound(size: int | str, values: Mapping[str, int]) -> int | str:
-    """A size such as "2*batch*seq" with numbers for some of its symbols."""
-    if isinstance(size, int):
-        return size
-    factor, rest = 1, []
-    for part in size.split("*"):
-        if part in values:
-            factor *= values[part]
-        elif part.isdigit():
-            factor *= int(part)
-        else:
-            rest.append(part)
-    return "*".join([str(factor), *rest]) if rest else factor
 
 
 def graph(model: Any, example_inputs: Any = None, *, batch: int = 1) -> Graph:

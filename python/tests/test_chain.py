@@ -76,3 +76,4 @@ def test_a_trace_needs_its_request(tmp_path: pathlib.Path) -> None:
     trace.write_text('{"schemaVersion": 1, "traceEvents": []}')
     with pytest.raises(foretrain.Error, match="request"):
         foretrain.import_measurements(trace, store=tmp_path / "my.db")
+    assert not (tmp_path / "my.db").exists()  # a failed import makes no store

@@ -73,6 +73,9 @@ def test_details_of_a_simulation() -> None:
     assert result["per_job"]["queue_s"] == [0, 9]
     assert result["chart"]["devices"] == 1
     assert sum(result["chart"]["devices_in_use"]) * result["chart"]["stretch_s"] == 13
+    assert "svg" not in result
+    assert result.svg().startswith("<svg")
+    assert "b, devices: 1, waits 9.000 s" in result.svg()
     sweep = foretrain.simulate(TRACE, "1x1", sweep=["fifo", "max-min"], seeds=2)["runs"]
     assert [run["policy"] for run in sweep] == ["fifo", "fifo", "max-min", "max-min"]
 
@@ -85,6 +88,8 @@ def test_the_engine_predicts_jobs_with_requests() -> None:
 
 
 def test_wrong_simulations_are_errors() -> None:
+    with pytest.raises(foretrain.Error, match="chart=True"):
+        foretrain.simulate(TRACE, "1x1").svg()
     for options, message in (
         ({"policy": "srft"}, "srtf"),
         ({"prediction_error": 2}, "0 to 1"),

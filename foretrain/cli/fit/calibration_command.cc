@@ -4,11 +4,11 @@
 #include <memory>
 
 #include "foretrain/base/error.h"
-#include "foretrain/base/file.h"
 #include "foretrain/base/format.h"
 #include "foretrain/base/number_range.h"
 #include "foretrain/cli/fit/commands.h"
 #include "foretrain/cli/fit/fit_output.h"
+#include "foretrain/cli/given_request.h"
 #include "foretrain/fit/device_calibration.h"
 
 namespace foretrain::cli {
@@ -21,13 +21,6 @@ struct CalibrationCommand {
   std::string output;
   fit::CalibrationFit options;
 };
-
-Request read_request(const std::string& text) {
-  constexpr std::uintmax_t kLargest = 1 << 20;
-  const bool json = text.find_first_not_of(" \t\n") == text.find('{');
-  return json ? parse_request(text, "--request")
-              : parse_request(read_file(text, kLargest), named(text));
-}
 
 std::string describe(const fit::UsedTrace& trace) {
   return format("  %s: %zu steps, median %.3f ms; %zu operators of %zu are used",
@@ -51,7 +44,8 @@ void run_calibration(const CalibrationCommand& command, Console& console) {
                 "each --trace needs its --request: what ran, as `predict` is asked for it");
   }
   for (std::size_t i = 0; i < command.traces.size(); ++i) {
-    by.traces.push_back({command.traces[i], read_request(command.requests[i])});
+    by.traces.push_back(
+        {command.traces[i], parse_request(given_request(command.requests[i]), "--request")});
   }
   if (fit::is_empty(by)) {
     throw Error(ErrorKind::BadInput,

@@ -6,6 +6,7 @@
 
 #include "foretrain/zoo/detail/activation.h"
 #include "foretrain/zoo/detail/registry.h"
+#include "foretrain/zoo/language/positional_decoder.h"
 #include "foretrain/zoo/language/transformer_layers.h"
 #include "foretrain/zoo/language/transformer_size.h"
 
@@ -47,19 +48,10 @@ TensorId block(Builder& builder, TensorId x, const Size& size) {
 }
 
 graph::Graph build_decoder(const std::string& name, const Size& size) {
-  Builder builder(name);
-  const TensorId ids = builder.input("input_ids", {builder.batch(), size.seq}, DType::I64);
-  TensorId table{};
-  builder.enter("transformer");
-  const TensorId words = embed(builder, "wte", ids, size.vocab, size.hidden, &table);
-  TensorId x = dropout(builder, "drop", add_positions(builder, "wpe", words, size.positions));
-  for (std::int64_t i = 0; i < size.layers; ++i) {
-    const Scope layers(builder, "h." + std::to_string(i));
-    x = block(builder, x, size);
-  }
-  x = layer_norm(builder, "ln_f", x);
-  builder.leave();
-  return finish_language_model(builder, x, "lm_head", table, size.tied);
+  return build_positional_decoder(
+      name, {size.seq, size.vocab, size.hidden, size.positions, size.layers, "h", "ln_f",
+             /*dropout=*/true, size.tied,
+             [&size](Builder& builder, TensorId x) { return block(builder, x, size); }});
 }
 
 // The published sizes. The activation gelu_new is eight kernels, gelu is one.

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "foretrain/zoo/detail/registry.h"
+#include "foretrain/zoo/language/positional_decoder.h"
 #include "foretrain/zoo/language/transformer_layers.h"
 #include "foretrain/zoo/language/transformer_size.h"
 
@@ -38,19 +39,10 @@ TensorId block(Builder& builder, TensorId x, const Size& size) {
 }
 
 graph::Graph build_decoder(const std::string& name, const Size& size) {
-  Builder builder(name);
-  const TensorId ids = builder.input("input_ids", {builder.batch(), size.seq}, DType::I64);
-  TensorId table{};
-  builder.enter("transformer");
-  const TensorId words = embed(builder, "wte", ids, size.vocab, size.hidden, &table);
-  TensorId x = add_positions(builder, "wpe", words, size.seq);
-  for (std::int64_t i = 0; i < size.layers; ++i) {
-    const Scope scope(builder, "blocks." + std::to_string(i));
-    x = block(builder, x, size);
-  }
-  x = layer_norm(builder, "norm_f", x);
-  builder.leave();
-  return finish_language_model(builder, x, "lm_head", table);
+  return build_positional_decoder(
+      name, {size.seq, size.vocab, size.hidden, size.seq, size.layers, "blocks", "norm_f",
+             /*dropout=*/false, /*tied=*/true,
+             [&size](Builder& builder, TensorId x) { return block(builder, x, size); }});
 }
 
 struct Named {
