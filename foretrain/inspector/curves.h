@@ -9,6 +9,7 @@
 #include "foretrain/base/seconds.h"
 #include "foretrain/operators/stages.h"
 #include "foretrain/resource/bursts.h"
+#include "foretrain/resource/levels.h"
 
 namespace foretrain::inspector {
 
