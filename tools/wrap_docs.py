@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Wraps Markdown: wrap_docs.py FILE... writes paragraphs that have a line over 120 columns anew.
+"""Wraps Markdown: wrap_docs.py FILE... writes paragraphs and tables that have a line over 120 columns anew.
 
-Tables, headings, code and lines that cannot be broken stay. Programs that write pages call `wrap`.
+A table cannot be broken inside a row: where rows are too long, their longest cells go into a list below it, and a
+table of mostly such rows becomes a list. Headings, code and lines that cannot be broken stay. Programs that write
+pages call `wrap`.
 """
 import pathlib
 import re
 import sys
 
 COLUMNS = 120
+BELOW = "see below"
 FENCE = re.compile(r"\s*(```|~~~)")
 ITEM = re.compile(r"(\s*)([-*+]|\d+\.) ")
 FIXED = re.compile(r"\s*(\||#|>|<|\[[^\]]+\]:)|    |\s*$")  # no prose: a table, a heading, a quotation, code
@@ -29,24 +32,58 @@ def fill(paragraph: list[str]) -> list[str]:
     return [*lines, line]
 
 
+def cells_of(row: str) -> list[str]:
+    return [cell.strip() for cell in re.split(r"(?<!\\)\|", row.strip())[1:-1]]
+
+
+def fit_table(rows: list[str]) -> list[str]:
+    """A table whose rows fit, with the cells that did not below it; or the list that says the same."""
+    long = [row for row in rows[2:] if len(row) > COLUMNS]
+    if not long:
+        return rows
+    least = max(len(cells[0]) + len(cells) * len(f" | {BELOW}") for cells in map(cells_of, long))
+    if 2 * len(long) >= len(rows) - 2 or least > COLUMNS:
+        items = []
+        for head, *rest in map(cells_of, rows[2:]):
+            items += fill([f"- {head}: " + "; ".join(cell for cell in rest if cell)])
+        return items
+    table, below = rows[:2], []
+    for row in rows[2:]:
+        cells = cells_of(row)
+        while len(row) > COLUMNS:
+            longest = max(range(1, len(cells)), key=lambda i: len(cells[i]))
+            below += fill([f"- {cells[0]}: {cells[longest]}"])
+            cells[longest] = BELOW
+            row = "| " + " | ".join(cells) + " |"
+        table.append(row)
+    return [*table, "", *below]
+
+
 def wrap(text: str) -> str:
-    """The page with no line over 120 columns outside tables and code; other paragraphs stay as they are."""
+    """The page with no line over 120 columns outside code; other paragraphs and tables stay as they are."""
     result: list[str] = []
     paragraph: list[str] = []
     code = False
 
     def end() -> None:
-        result.extend(fill(paragraph) if any(len(line) > COLUMNS for line in paragraph) else paragraph)
+        long = any(len(line) > COLUMNS for line in paragraph)
+        is_table = len(paragraph) > 2 and paragraph[0].startswith("|")
+        result.extend(paragraph if not long else fit_table(paragraph) if is_table else fill(paragraph))
         paragraph.clear()
 
     for line in text.split("\n"):
         fence = FENCE.match(line)
         continues = bool(paragraph) and line.startswith("    ") and line.strip() != ""  # of a deep item, no code
-        if fence or code or (FIXED.match(line) and not continues):
+        row = line.startswith("|") and not code
+        if row:
+            if paragraph and not paragraph[0].startswith("|"):
+                end()
+            paragraph.append(line)
+        elif fence or code or (FIXED.match(line) and not continues):
             end()
             result.append(line)
         else:
-            if ITEM.match(line):
+            if ITEM.match(line) or (paragraph and paragraph[0].startswith("|")):
                 end()
             paragraph.append(line)
         code ^= bool(fence)

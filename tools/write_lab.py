@@ -35,8 +35,10 @@ def spread_text(values: list[float] | None, unit: str) -> str:
         return ""
     if len(values) == 1:
         return quantity(values[0], unit)
-    low, middle, high = (quantile(values, q) for q in (0.1, 0.5, 0.9))
-    return f"{quantity(middle, unit)} ({quantity(low, unit)} – {quantity(high, unit)})"
+    low, middle, high = (quantity(quantile(values, q), unit).split(" ") for q in (0.1, 0.5, 0.9))
+    if low[1:] == middle[1:] == high[1:]:  # one unit for all three
+        return " ".join([middle[0], f"({low[0]}–{high[0]})", *middle[1:]])
+    return f"{' '.join(middle)} ({' '.join(low)} – {' '.join(high)})"
 
 
 def percent(value: float | None) -> str:
@@ -72,8 +74,8 @@ def counts(campaign: Campaign) -> list[str]:
                       f"{sum(n > 1 for n in by.values()):,}", f"{whole:,}", percent(sum(r.quiet for r in runs) / len(runs)),
                       f"{quantile(loads, 0.5):.2f}" if loads else "",
                       ", ".join(f"{n} {status}" for status, n in others)])  # fmt: skip
-    header = ["setting", "configurations", "of the test split", "runs", "configurations with repeats", "whole jobs",
-              "quiet", "cores of others, median", "does not count"]  # fmt: skip
+    header = ["setting", "configurations", "test split", "runs", "repeated", "whole jobs",
+              "quiet", "others' cores", "does not count"]  # fmt: skip
     return table(header, lines, 1)
 
 

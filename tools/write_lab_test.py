@@ -86,7 +86,8 @@ class Page(unittest.TestCase):
         # (80 + 60 + 100) / 3 = 80.
         line = write_lab.spread_table(sample(), lambda run: run.family, ["mlp"], "family")[2]
         self.assertEqual(line, "| worker | device utilisation | mlp | 1 | 80 % | 100 ms | 300 ms |")
-        self.assertEqual(write_lab.spread_text([0.1, 0.2], "s"), "150 ms (110 ms – 190 ms)")
+        self.assertEqual(write_lab.spread_text([0.1, 0.2], "s"), "150 (110–190) ms")
+        self.assertEqual(write_lab.spread_text([0.5, 1.5], "s"), "1 s (600 ms – 1.4 s)")
 
     def test_noise_tells_quiet_runs_from_others(self):
         lines = write_lab.step_noise_table(sample())

@@ -3,7 +3,7 @@
 
 A page has blocks that this program fills; FILE is a name of data/predictors/ without .json:
 
-    <!-- constants: FILE GROUP -->   a table of the group's numbers
+    <!-- constants: FILE GROUP -->   a table of the group's numbers and their sources, or a list of its entries
     <!-- end -->
     <!-- fields: FILE STRUCT -->     a table of a struct's fields, in the header that goes with FILE
     <!-- end -->
@@ -32,6 +32,7 @@ HEADERS = {
     "straggling": ("foretrain/cost/straggling.h", "Straggling"),
     "memory_context": ("foretrain/memory/context.h", "ContextBytes"),
     "frameworks": ("foretrain/cost/framework.h", "Framework"),
+    "intervals": ("foretrain/knowledge/intervals.h", "Intervals"),
 }
 HEAD = ("format", "version", "notes")  # of every file
 BLOCK = re.compile(r"<!-- (constants|fields): (\w+) (\w+) -->\n.*?<!-- end -->", re.DOTALL)
@@ -183,18 +184,23 @@ def table(header: list[str], rows: list[list[str]]) -> list[str]:
     return [line(header), "|" + "---|" * len(header), *(line(row) for row in rows)]
 
 
+def is_group(entries: object) -> bool:
+    """Whether they are constants, or entries with names; else they are results such as cells of intervals."""
+    return isinstance(entries, dict) or (isinstance(entries, list) and all("name" in entry for entry in entries))
+
+
 def is_described(entry: object) -> bool:
     return isinstance(entry, dict) and "value" not in entry
 
 
-def table_of_entries(entries: dict[str, dict]) -> list[str]:
-    """Of entries that are described by settings, not numbers; equal ones share a row."""
+def list_of_entries(entries: dict[str, dict]) -> list[str]:
+    """Of entries that are described by settings, not numbers; equal ones share an item."""
     rows: dict[tuple[str, str], list[str]] = {}
     for name, entry in entries.items():
         rest = {key: value for key, value in entry.items() if key not in ("name", "source")}
         rows.setdefault((settings(rest), entry.get("source", "")), []).append(f"`{name}`")
-    return table(["name", "settings", "source"],
-                 [[", ".join(names), what, source] for (what, source), names in rows.items()])
+    return [f"- {', '.join(names)}: {what}" + (f". *Source:* {source}" if source else "")
+            for (what, source), names in rows.items()]
 
 
 class Repository:
@@ -207,7 +213,8 @@ class Repository:
         for name, (header, _) in HEADERS.items():
             text = (root / "data/predictors" / f"{name}.json").read_text(encoding="utf-8")
             content = json.loads(text)
-            self.files[name] = {group: entries for group, entries in content.items() if group not in HEAD}
+            self.files[name] = {group: entries for group, entries in content.items()
+                                if group not in HEAD and is_group(entries)}
             self.structs[name] = read_structs((root / header).read_text(encoding="utf-8"))
 
     def group(self, file: str, group: str):
@@ -221,24 +228,28 @@ class Repository:
     def constants(self, file: str, group: str) -> list[str]:
         entries = self.group(file, group)
         if all(is_described(entry) for entry in entries.values()):
-            return table_of_entries(entries)
+            return list_of_entries(entries)
         header, root_name = HEADERS[file]
         structs = self.structs[file]
         root = structs[root_name]
         struct = struct_of(group, root, structs)
         group_comment = struct.comment if struct else ""
-        sourced = any(isinstance(entry, dict) for entry in entries.values())
         rows = []
+        sources: list[str] = []
         for key, entry in entries.items():
+            if isinstance(entry, str):  # where the whole group comes from
+                sources.append(f"- all of them: {entry}")
+                continue
             field = field_of(group, key, root, structs)
             if field is None or not split_unit(field.comment)[1]:
                 raise ValueError(f"no comment in {header} says what {group}.{key} is")
             value, source = (entry["value"], entry["source"]) if isinstance(entry, dict) else (entry, "")
             text = shown(value, unit_of(group, key, field.comment, group_comment))
-            rows.append([f"`{group}.{key}`", text, split_unit(field.comment)[1], *([source] if sourced else [])])
+            rows.append([f"`{group}.{key}`", text, split_unit(field.comment)[1]])
+            sources += [f"- `{group}.{key}`: {source}"] if source else []
         about = split_unit(group_comment)[1]
-        return [*([about, ""] if about else []),
-                *table(["constant", "value", "meaning", *(["source"] if sourced else [])], rows)]
+        return [*([about, ""] if about else []), *table(["constant", "value", "meaning"], rows),
+                *(["", "*Sources.*", "", *sources] if sources else [])]
 
     def fields(self, file: str, struct: str) -> list[str]:
         if file not in self.structs or struct not in self.structs[file]:

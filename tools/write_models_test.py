@@ -90,11 +90,12 @@ class WriteModels(unittest.TestCase):
         self.assertEqual(self.table("constants: numbers recurrent")[2:],
                          ["| `recurrent.step` | 20 µs | of a time step |"])
         self.assertEqual(self.table("constants: numbers node")[2:],
-                         ["| `node.shared_slowdown` | 0.03 | by each other device | a fit |"])
+                         ["| `node.shared_slowdown` | 0.03 | by each other device |", "*Sources.*",
+                          "- `node.shared_slowdown`: a fit"])
 
-    def test_equal_entries_share_a_row(self):
-        self.assertEqual(self.table("constants: numbers links")[2:],
-                         ["| `a`, `b` | kind tcp | s |", "| `c` | kind rdma, switched, of.peers 3, of.bus no |  |"])
+    def test_equal_entries_share_an_item(self):
+        self.assertEqual(self.table("constants: numbers links"),
+                         ["- `a`, `b`: kind tcp. *Source:* s", "- `c`: kind rdma, switched, of.peers 3, of.bus no"])
 
     def test_fields_of_a_struct_have_their_defaults(self):
         self.assertEqual(self.table("fields: numbers HostConstants")[2], "| `view` | `0` | a view |")

@@ -16,6 +16,8 @@ import subprocess
 import sys
 import textwrap
 
+from wrap_docs import wrap
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DOCS = "docs/request.md"
 TYPES = "python/foretrain/request.py"
@@ -102,7 +104,7 @@ def docs_page(table: list[dict]) -> str:
                 lines += ["", f"The object `{row['name']}`:", ""]
                 lines += docs_table(row["fields"], row["name"] + ".")
         lines.append("")
-    return "\n".join(lines)
+    return wrap("\n".join(lines))
 
 
 def python_type(row: dict) -> str:
@@ -137,7 +139,7 @@ def names_of(table: list[dict]) -> set[str]:
 
 
 def docs_names(page: str) -> set[str]:
-    return set(re.findall(r"^\| `([a-z_.]+)` \|", page, re.MULTILINE))
+    return set(re.findall(r"^(?:\| |- )`([a-z_.]+)`(?: \||:)", page, re.MULTILINE))
 
 
 def types_names(text: str) -> set[str]:

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "foretrain/comm/detail/ring.h"
+#include "foretrain/comm/test_constants.h"
 
 namespace foretrain::comm {
 namespace {
@@ -21,7 +22,7 @@ hw::Cluster cluster_of(int nodes, int devices, const hw::Link& inside, const hw:
 
 // Links without names are taken as they are described.
 AllReduce all_reduce(double bytes, const hw::Cluster& cluster) {
-  return comm::all_reduce(bytes, path_over(cluster, Constants{}));
+  return comm::all_reduce(bytes, path_over(cluster, test_constants()));
 }
 
 const hw::Link kInside{.latency = Seconds{1.6e-6}, .bytes_per_s = 250e9};
@@ -51,7 +52,7 @@ TEST(AllReduce, FewBytesOnManyNodesUseATree) {
 
 // As above with steps of the chain at a quarter of the latency, and a launch of 5 us.
 TEST(AllReduce, ATreeHasItsOwnStepsInsideNodes) {
-  Path path = path_over(cluster_of(16, 8, kInside, kRdma), Constants{});
+  Path path = path_over(cluster_of(16, 8, kInside, kRdma), test_constants());
   path.inside.chain = 0.25;
   path.flat.launch = Seconds{5e-6};
   const AllReduce result = comm::all_reduce(1e3, path);
@@ -140,7 +141,7 @@ TEST(AllReduceLaws, IsNeverWorseThanARing) {
     const hw::Cluster cluster =
         cluster_of(1 + static_cast<int>(random() % 9), 1 + static_cast<int>(random() % 9),
                    random_link(random), random_link(random));
-    const Path path = path_over(cluster, Constants{});
+    const Path path = path_over(cluster, test_constants());
     EXPECT_LE(comm::all_reduce(1e7, path).time, ring_all_reduce(1e7, path.ranks, path.flat));
   }
 }

@@ -51,15 +51,25 @@ std::vector<NumberPlace> named_numbers(Constants& c) {
           {"rdma", "ramp_s", &c.rdma.ramp_s},
           {"rdma", "ramp_growth", &c.rdma.ramp_growth},
           {"rdma", "pair", &c.rdma.pair},
+          {"tcp", "shared_nic", &c.tcp_shared_nic},
           {"tcp", "neighbour", &c.tcp_neighbour},
           {"tcp", "pair", &c.tcp_pair},
           {"all", "launch_s", &c.launch_s},
           {"all", "least_share", &c.least_share},
+          {"all", "ramp_exponent", &c.ramp_exponent},
           {"all", "copy_s_per_byte", &c.copy_s_per_byte}};
 }
 
+Link described(const hw::Link& link, const Constants& constants) {
+  Link described(link);
+  described.shared_nic = constants.tcp_shared_nic;
+  described.neighbour = constants.tcp_shared_nic;
+  described.ramp_exponent = constants.ramp_exponent;
+  return described;
+}
+
 Link tuned(const hw::Link& link, const Constants& constants) {
-  Link tuned(link);
+  Link tuned = described(link, constants);
   const auto found = constants.links.find(catalog_name(link));
   const bool own = link.ramp == Seconds{0} && link.rdma;  // the catalog gives such links a ramp
   if (found == constants.links.end() || own) return tuned;
@@ -113,15 +123,17 @@ Constants read_constants(std::string_view text, const std::string& where) {
 
 std::string write_constants(const Constants& constants, std::span<const std::string> notes) {
   Constants copy = constants;
-  OrderedJson file =
-      OrderedJson::parse(write_number_file(kCollectivesFormat, named_numbers(copy), notes));
+  std::string text = write_number_file(kCollectivesFormat, named_numbers(copy), notes);
+  if (constants.links.empty()) return text;
+  std::string links;  // one per line: the file is read by people too
   for (const auto& [name, link] : constants.links) {
-    OrderedJson& entry = file["links"][name];
-    entry["constants"] = link.constants;
+    OrderedJson entry{{"constants", link.constants}};
     if (link.peers > 0) entry["peers"] = link.peers;
     if (!link.source.empty()) entry["source"] = link.source;
+    links += (links.empty() ? "\n  " : ",\n  ") + OrderedJson(name).dump() + ": " + entry.dump();
   }
-  return file.dump(1) + "\n";
+  text.resize(text.size() - std::string_view("\n}\n").size());
+  return text + ",\n \"links\": {" + links + "\n }\n}\n";
 }
 
 }  // namespace foretrain::comm

@@ -36,10 +36,13 @@ struct Constants {
   };
   NvLink nvlink;
   Rdma rdma;
+  // What each further device that sends over the same NIC costs a node's rate.
+  double tcp_shared_nic = 0;
   double tcp_neighbour = 0;    // what each further device with a NIC of its own costs a node's rate
   double tcp_pair = 1;         // flows between two devices alone, against one in a ring
   double launch_s = 0;         // of a collective on NVLink or RDMA
   double least_share = 0;      // of the rate, which transfers reach however small they are
+  double ramp_exponent = 1;    // how the ramp fades as transfers grow
   double copy_s_per_byte = 0;  // of each rank's input: what an all-gather into separate tensors
                                // adds in PyTorch
 
@@ -55,8 +58,11 @@ struct Constants {
 // Every number in the order of the file. Pointers into `constants`.
 std::vector<NumberPlace> named_numbers(Constants& constants);
 
+// The link as it is described, with what holds for every link, named or not.
+Link described(const hw::Link& link, const Constants& constants);
+
 // The link as collectives see it: one that `constants.links` names gets the constants of its kind
-// in place of what the catalog says; any other stays as it is described. Links of the
+// in place of what the catalog says; any other is `described`. Links of the
 // catalog are known by their names and their ramps, which a user's own link has only if it says so.
 Link tuned(const hw::Link& link, const Constants& constants);
 

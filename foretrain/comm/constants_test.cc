@@ -61,9 +61,8 @@ TEST(Constants, NamesWhatIsWrong) {
             std::string::npos);
   EXPECT_NE(with("\"nvlink3\"", "\"nvlink3\": 3, \"nvlink4\"").find("links.nvlink3"),
             std::string::npos);
-  EXPECT_NE(
-      with("\"constants\": \"nvlink\"", "\"constants\": \"wire\"").find("nvlink, rdma or tcp"),
-      std::string::npos);
+  EXPECT_NE(with("\"constants\":\"nvlink\"", "\"constants\": \"wire\"").find("nvlink, rdma or tcp"),
+            std::string::npos);
   EXPECT_NE(with("\"chain\"", "\"chian\"").find("chain"), std::string::npos);
   EXPECT_NE(with("\"ramp_s\": 3.0", "\"ramp_s\": -3").find("nvlink.ramp_s"), std::string::npos);
   EXPECT_NE(with("\"notes\": []", "\"notes\": [], \"more\": {\"x\": 1}").find("more.x"),
@@ -80,6 +79,9 @@ Constants some() {
   constants.nvlink = {.efficiency = 0.5, .latency_s = 3e-6, .ramp_s = 4e-6, .chain = 0.2};
   constants.rdma = {.efficiency = 0.25, .latency_s = 9e-6, .ramp_s = 8e-6, .ramp_growth = 0.1};
   constants.tcp_pair = 3;
+  constants.tcp_neighbour = 0.04;
+  constants.tcp_shared_nic = 0.08;
+  constants.ramp_exponent = 0.7;
   return constants;
 }
 
@@ -98,6 +100,8 @@ TEST(Constants, AreThoseOfTheLinksKind) {
   const Link tcp = tuned(hw::find_link(catalog, "50gbe"), some());
   EXPECT_EQ(tcp.pair, 3);
   EXPECT_EQ(tcp.latency, Seconds{27e-6});
+  EXPECT_EQ(tcp.neighbour, 0.04);
+  EXPECT_EQ(tcp.shared_nic, 0.08);
 }
 
 TEST(Constants, LeaveOtherLinksAlone) {
@@ -105,8 +109,13 @@ TEST(Constants, LeaveOtherLinksAlone) {
   EXPECT_EQ(tuned(hw::find_link(catalog, "pcie3-x16"), some()).efficiency, 0.48);
   EXPECT_EQ(tuned(hw::find_link(catalog, "efa"), some()).efficiency, 0.85);
   // A link that a user described and happened to call so.
-  const hw::Link own = hw::parse_link(R"({"name": "hdr", "bytes_per_s": 1e9})", "link", nullptr);
+  const hw::Link own =
+      hw::parse_link(R"({"name": "hdr", "bytes_per_s": 1e9})", "link", {}, nullptr);
   EXPECT_EQ(tuned(own, some()).efficiency, own.efficiency);
+  // What no description says holds for every link.
+  EXPECT_EQ(tuned(own, some()).ramp_exponent, 0.7);
+  EXPECT_EQ(tuned(own, some()).shared_nic, 0.08);
+  EXPECT_EQ(tuned(own, some()).neighbour, 0.08);
 }
 
 // A link with a ramp is one that NCCL was measured on or is assumed to treat alike; EFA has numbers

@@ -5,12 +5,8 @@
 
 namespace foretrain::comm {
 
-// What each further device that sends over the same NIC costs a node over TCP, as a share.
-// Source: fit of NCCL on T4 cloud nodes with one NIC (Pollux data).
-inline constexpr double kTcpNeighbour = 0.077;
-
-// A link as collectives see it: what its description says and what a library makes of it. A plain
-// link has none of the latter. comm::tuned says which links have some.
+// A link as collectives see it: what its description says and what a library makes of it.
+// comm::described and comm::tuned (constants.h) fill in the latter.
 struct Link : hw::Link {
   Link() = default;
   Link(const hw::Link& link) : hw::Link(link) {}  // NOLINT(google-explicit-constructor)
@@ -22,8 +18,10 @@ struct Link : hw::Link {
                            // among them; 0: a switch or a bus
   double chain = 1;  // latency of a step inside a node, as a part of a tree over several nodes ...
   double ring = 1;   // ... and of a ring over several nodes, against `latency`
-  double neighbour = kTcpNeighbour;  // the same where each device has a NIC of its own; TCP
-  double pair = 1;  // rate of one device's transfer to another alone, against that of a ring
+  double shared_nic = 0;  // what each further device that sends over the same NIC costs a node; TCP
+  double neighbour = 0;   // the same where each device has a NIC of its own; TCP
+  double pair = 1;        // rate of one device's transfer to another alone, against that of a ring
+  double ramp_exponent = 1;  // V bytes take V/b (1 + (ramp b / V)^exponent)
 };
 
 }  // namespace foretrain::comm

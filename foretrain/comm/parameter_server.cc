@@ -65,7 +65,7 @@ Seconds ps_exchange(double bytes, std::span<const PsHost> hosts, PsMode mode) {
   return time_of(ps_pull_traffic(bytes, hosts, mode), hosts);
 }
 
-Seconds ps_exchange(double bytes, int hosts, int servers, const hw::Link& link) {
+Seconds ps_exchange(double bytes, int hosts, int servers, const Link& link) {
   assert(hosts >= 1 && servers >= 1 && servers <= hosts);
   if (hosts == 1) return Seconds{0};
   const double share = std::max(hosts - 1.0, servers - 1.0) / servers;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "foretrain/base/seconds.h"
-#include "foretrain/hw/link.h"
+#include "foretrain/comm/link.h"
 
 namespace foretrain::comm {
 
@@ -15,7 +15,7 @@ namespace foretrain::comm {
 struct PsHost {
   int workers = 0;
   int servers = 0;
-  hw::Link network;
+  Link network;
 };
 
 // Synchronous: the workers of a host step together and share one pull and one push.
@@ -57,7 +57,7 @@ Seconds ps_exchange(double bytes, std::span<const PsHost> hosts, PsMode mode);
 //   t = 2 a + max((N-1)/s, (s-1)/s) S / b     a: latency, b: bytes per second
 //
 // A step takes the time of a single host plus t. One host is free.
-Seconds ps_exchange(double bytes, int hosts, int servers, const hw::Link& link);
+Seconds ps_exchange(double bytes, int hosts, int servers, const Link& link);
 
 // Time of one pull by one worker on host `host` while nobody else communicates.
 Seconds ps_single_pull(double bytes, std::span<const PsHost> hosts, std::size_t host);

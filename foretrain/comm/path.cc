@@ -16,8 +16,8 @@ const Link& link_at(const std::vector<Link>& links, int index) {
 }
 
 // A link better than any, to be made worse link by link.
-Link ideal_link() {
-  Link link;
+Link ideal_link(const Constants& constants) {
+  Link link = described({}, constants);
   link.bytes_per_s = std::numeric_limits<double>::infinity();
   link.least_share = 1;
   link.chain = 0;
@@ -64,7 +64,7 @@ double share_of_nics(const Link& network, const Share& share) {
   double rate = node_bytes_per_s(used);
   if (!network.rdma) {
     const double apart = network.neighbour * (used.nics - 1);
-    rate /= 1 + apart + kTcpNeighbour * (share.devices - used.nics);
+    rate /= 1 + apart + network.shared_nic * (share.devices - used.nics);
   }
   return rate / share.groups;
 }
@@ -100,9 +100,9 @@ Path path_over(const hw::Cluster& cluster, const Group& group, const Constants& 
   Path path{.ranks = group.ranks, .nodes = 0, .most_devices = 0};
   std::vector<Link> links;
   for (const hw::Link& link : cluster.links) links.push_back(tuned(link, constants));
-  path.inside = path.across = ideal_link();
-  Link pair_inside = ideal_link();
-  Link pair_across = ideal_link();
+  path.inside = path.across = ideal_link(constants);
+  Link pair_inside = ideal_link(constants);
+  Link pair_across = ideal_link(constants);
   int fewest = group.ranks;
   Seconds latency_inside{0};
   int first_rank = 0;

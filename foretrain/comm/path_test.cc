@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "foretrain/comm/test_constants.h"
+
 namespace foretrain::comm {
 namespace {
 
@@ -30,9 +32,9 @@ hw::Node node(int devices, int inside, int network) {
 }
 
 // Links without names are taken as they are described.
-Path plain_path(const hw::Cluster& cluster) { return path_over(cluster, Constants{}); }
+Path plain_path(const hw::Cluster& cluster) { return path_over(cluster, test_constants()); }
 Path plain_path(const hw::Cluster& cluster, const Group& group) {
-  return path_over(cluster, group, Constants{});
+  return path_over(cluster, group, test_constants());
 }
 
 TEST(Path, OneNodeSeesItsOwnLinkAlone) {
@@ -118,7 +120,7 @@ TEST(Path, DirectLinksLeadToThoseOfTheGroupAlone) {
   hw::Cluster cluster = cluster_of({node(8, 0, 2)});
   cluster.links[0].name = "nvlink3";
   cluster.links[0].ramp = Seconds{1e-6};
-  Constants constants;
+  Constants constants = test_constants();
   constants.nvlink = {.efficiency = 0.5, .latency_s = 2e-6, .pair = 2};
   constants.links["nvlink3"] = {"nvlink", 3, ""};
   for (const auto& [ranks, rate] : {std::pair{2, 50e9}, {3, 100e9}, {4, 150e9}, {8, 150e9}}) {
@@ -137,7 +139,7 @@ TEST(Path, LinksOfTheCatalogHaveTheirConstants) {
   cluster.links[0].name = "nvswitch3";
   cluster.links[0].ramp = Seconds{1e-6};
   cluster.links[2].name = "4xhdr";
-  Constants constants;
+  Constants constants = test_constants();
   constants.nvlink = {.efficiency = 1, .latency_s = 2e-6, .ramp_s = 1e-6, .chain = 0.5, .ring = 3};
   constants.rdma = {
       .efficiency = 0.8, .latency_s = 9e-6, .ramp_s = 40e-6, .ramp_growth = 0.5, .pair = 0.6};

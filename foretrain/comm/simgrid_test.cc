@@ -26,6 +26,7 @@ TEST(AgainstSimGrid, IsNotInstalled) {
 #include "foretrain/comm/detail/ring.h"
 #include "foretrain/comm/parameter_server.h"
 #include "foretrain/comm/path.h"
+#include "foretrain/comm/test_constants.h"
 
 namespace foretrain::comm {
 namespace {
@@ -237,7 +238,7 @@ std::vector<std::vector<std::size_t> > groups_of(std::size_t ranks, std::size_t 
 
 void add_ring(Trials& trials, const std::string& name, const std::vector<hw::Node>& nodes) {
   const hw::Cluster cluster = cluster_of(nodes);
-  const Path path = path_over(cluster, Constants{});
+  const Path path = path_over(cluster, test_constants());
   trials.rings(name, cluster, groups_of(static_cast<std::size_t>(path.ranks)), kBytes,
                ring_all_reduce(kBytes, path.ranks, path.flat).count());
 }
@@ -252,12 +253,12 @@ void add_all(Trials& trials) {
   add_ring(trials, "TCP with a flow cap", {node(1, 0, 5), node(1, 0, 5), node(1, 0, 5)});
 
   const hw::Cluster two = cluster_of({node(4, 0, 2), node(4, 0, 2)});
-  const Path shared = path_over(two, {.first = 0, .ranks = 2, .stride = 4}, Constants{});
+  const Path shared = path_over(two, {.first = 0, .ranks = 2, .stride = 4}, test_constants());
   trials.rings("groups that share NICs", two, groups_of(8, 4), kBytes,
                ring_all_reduce(kBytes, 2, shared.flat).count());
 
   const hw::Cluster four = cluster_of(std::vector<hw::Node>(4, node(4, 0, 2)));
-  const Path path = path_over(four, Constants{});
+  const Path path = path_over(four, test_constants());
   trials.three_stages("three stages", four, 4, kBytes,
                       hierarchical_all_reduce(kBytes, 4, 4, path.inside, path.across).count());
 

@@ -11,8 +11,7 @@ Seconds transfer_time(double bytes, const Link& link) {
   assert(bytes >= 0 && link.bytes_per_s > 0 && link.ramp >= Seconds{0});
   const Seconds at_full_rate{bytes / link.bytes_per_s};
   if (at_full_rate == Seconds{0} || link.ramp == Seconds{0}) return at_full_rate;
-  constexpr double kRampExponent = 0.66;
-  const double slower = 1 + std::pow(link.ramp / at_full_rate, kRampExponent);
+  const double slower = 1 + std::pow(link.ramp / at_full_rate, link.ramp_exponent);
   const bool bound = link.least_share > 0;
   return at_full_rate * (bound ? std::min(slower, 1 / link.least_share) : slower);
 }

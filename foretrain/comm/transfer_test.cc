@@ -14,17 +14,22 @@ TEST(Transfer, WithoutRampIsBytesOverRate) {
   EXPECT_DOUBLE_EQ(transfer_time(400e6, hw::Link{.bytes_per_s = 100e9}).count(), 4e-3);
 }
 
-// A ramp of 1 ms at 100 GB/s is 100 MB. 100 MB: 1 ms (1 + 1) = 2 ms. 400 MB: 4 ms (1 + 4^-0.66).
+// A ramp of 1 ms at 100 GB/s is 100 MB. 100 MB: 1 ms (1 + 1) = 2 ms. 400 MB: 4 ms (1 + 4^-0.66),
+// and with an exponent of 1 the ramp is added: 5 ms.
 TEST(Transfer, RampSlowsSmallTransfers) {
-  const hw::Link link{.bytes_per_s = 100e9, .ramp = Seconds{1e-3}};
+  Link link(hw::Link{.bytes_per_s = 100e9, .ramp = Seconds{1e-3}});
+  link.ramp_exponent = 0.66;
   EXPECT_DOUBLE_EQ(transfer_time(100e6, link).count(), 2e-3);
   EXPECT_DOUBLE_EQ(transfer_time(400e6, link).count(), 4e-3 * (1 + std::pow(4, -0.66)));
+  link.ramp_exponent = 1;
+  EXPECT_DOUBLE_EQ(transfer_time(400e6, link).count(), 5e-3);
 }
 
 // As above with at least a quarter of the rate: 1 MB would take 10 us (1 + 100^0.66), takes 40 us.
 TEST(Transfer, TheLeastShareBoundsTheRamp) {
   Link link(hw::Link{.bytes_per_s = 100e9, .ramp = Seconds{1e-3}});
   link.least_share = 0.25;
+  link.ramp_exponent = 0.66;
   EXPECT_DOUBLE_EQ(transfer_time(1e6, link).count(), 40e-6);
   EXPECT_DOUBLE_EQ(transfer_time(100e6, link).count(), 2e-3);
 }
@@ -48,9 +53,14 @@ TEST(Transfer, NothingToSendOrInfiniteRateIsFree) {
 TEST(TransferLaws, GrowsWithBytesAndRampAndShrinksWithRate) {
   for (const double ramp : {0.0, 1e-6, 1e-3, 1.0}) {
     for (double bytes = 1; bytes < 1e12; bytes *= 3) {
-      const hw::Link link{.bytes_per_s = 10e9, .ramp = Seconds{ramp}};
-      const hw::Link faster{.bytes_per_s = 11e9, .ramp = Seconds{ramp}};
-      const hw::Link slower_start{.bytes_per_s = 10e9, .ramp = Seconds{ramp + 1e-6}};
+      const auto made = [](double rate, double seconds) {
+        Link link(hw::Link{.bytes_per_s = rate, .ramp = Seconds{seconds}});
+        link.ramp_exponent = 0.66;
+        return link;
+      };
+      const Link link = made(10e9, ramp);
+      const Link faster = made(11e9, ramp);
+      const Link slower_start = made(10e9, ramp + 1e-6);
       EXPECT_LT(transfer_time(bytes, link), transfer_time(1.1 * bytes, link));
       EXPECT_GT(transfer_time(bytes, link), transfer_time(bytes, faster));
       EXPECT_LT(transfer_time(bytes, link), transfer_time(bytes, slower_start));

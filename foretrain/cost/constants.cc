@@ -37,6 +37,8 @@ void visit_rates(Constants& c, Visit visit) {
   visit("cap", "conv", c.cap.conv);
   visit("cap", "tensor", c.cap.tensor);
   visit("cap", "tensor_conv", c.cap.tensor_conv);
+  visit("cap", "tf32", c.cap.tf32);
+  visit("cap", "fp64", c.cap.fp64);
   visit("cap", "converted", c.cap.converted);
   visit("cap", "half_values", c.cap.half_values);
   auto& b = c.bandwidth;
@@ -58,7 +60,7 @@ void visit_rates(Constants& c, Visit visit) {
 }
 
 template <typename Visit>
-void visit_products(Constants& c, Visit visit) {
+void visit_gemm(Constants& c, Visit visit) {
   auto& v = c.gemm;
   visit("gemm", "tiles", v.tiles);
   visit("gemm", "tail", v.tail);
@@ -146,6 +148,17 @@ void visit_memory_bound(Constants& c, Visit visit) {
   visit("memory_bound", "gelu_half_grad", s.gelu_half_grad);
   visit("memory_bound", "pow_grad", s.pow_grad);
   visit("memory_bound", "maximum_grad", s.maximum_grad);
+  visit("memory_bound", "scatter_grad", s.scatter_grad);
+  visit("memory_bound", "top_k", s.top_k);
+  visit("memory_bound", "composed_gelu", s.composed_gelu);
+  visit("memory_bound", "composed_gelu_grad", s.composed_gelu_grad);
+  visit("memory_bound", "composed_norm", s.composed_norm);
+  visit("memory_bound", "composed_norm_grad", s.composed_norm_grad);
+  visit("memory_bound", "composed_dropout", s.composed_dropout);
+  visit("memory_bound", "composed_dropout_grad", s.composed_dropout_grad);
+  visit("memory_bound", "unsorted", s.unsorted);
+  visit("memory_bound", "sort_kernels", s.sort_kernels);
+  visit("memory_bound", "sort_passes", s.sort_passes);
 }
 
 template <typename Visit>
@@ -230,12 +243,17 @@ void visit_cpu(Constants& c, Visit visit) {
   visit("cpu", "reference", p.reference);
   visit("cpu", "cache_speed", p.cache_speed);
   visit("cpu", "fresh", p.fresh);
+  visit("cpu", "fresh_bytes", p.fresh_bytes);
+  visit("cpu", "clock", p.clock);
+  visit("cpu", "lanes", p.lanes);
+  visit("cpu", "fast_side", p.fast_side);
+  visit("cpu", "plain_batch", p.plain_batch);
 }
 
 template <typename Visit>
 void visit_all(Constants& c, Visit visit) {
   visit_rates(c, visit);
-  visit_products(c, visit);
+  visit_gemm(c, visit);
   visit_convolutions(c, visit);
   visit_memory_bound(c, visit);
   visit_host(c, visit);

@@ -43,6 +43,8 @@ struct CapConstants {
   double conv = 0;         // fp32 convolutions from Pascal on
   double tensor = 0;       // GEMM on tensor cores
   double tensor_conv = 0;  // convolutions on tensor cores
+  double tf32 = 0;         // TF32, of the two above: its operands take twice the bytes per flop
+  double fp64 = 0;         // fp64 against fp32 where the datasheet has no rate
   double converted = 0;    // 16-bit convolutions without tensor cores, of the fp32 rate
   // Where 16-bit arithmetic is slower than fp32: values that kernels read or write per second, each
   // of which has to be converted, as a share of the 16-bit peak.
@@ -160,15 +162,26 @@ struct MemoryBoundConstants {
   double batch_norm_half = 0;  // batch norm in 16 bits, NCHW, cuDNN
   // [ns] Time of a channel's block of threads per value of the channel, batch norm by cuDNN.
   double batch_norm = 0;
-  double batch_norm_grad = 0;      // [ns] the same, gradient
-  double batch_norm_own = 0;       // [ns] the same, PyTorch's own kernel for 16-bit weights
-  double batch_norm_own_grad = 0;  // [ns] the same, gradient of PyTorch's own kernel
-  double max_pool = 0;             // max-pool and its gradient
-  double loss_grad = 0;            // gradient of a loss
-  double gelu_half = 0;            // GELU in 16 bits
-  double gelu_half_grad = 0;       // gradient of GELU in 16 bits
-  double pow_grad = 0;             // gradient of a power
-  double maximum_grad = 0;         // gradient of a maximum or minimum
+  double batch_norm_grad = 0;        // [ns] the same, gradient
+  double batch_norm_own = 0;         // [ns] the same, PyTorch's own kernel for 16-bit weights
+  double batch_norm_own_grad = 0;    // [ns] the same, gradient of PyTorch's own kernel
+  double max_pool = 0;               // max-pool and its gradient
+  double loss_grad = 0;              // gradient of a loss
+  double gelu_half = 0;              // GELU in 16 bits
+  double gelu_half_grad = 0;         // gradient of GELU in 16 bits
+  double pow_grad = 0;               // gradient of a power
+  double maximum_grad = 0;           // gradient of a maximum or minimum
+  double scatter_grad = 0;           // gradients of gathering and upsampling: atomics read the sum
+  double top_k = 0;                  // top-k selection
+  double composed_gelu = 0;          // [passes] over a tensor: GELU from elementary operators
+  double composed_gelu_grad = 0;     // [passes] its gradient
+  double composed_norm = 0;          // [passes] layer norm from elementary operators
+  double composed_norm_grad = 0;     // [passes] its gradient
+  double composed_dropout = 0;       // [passes] dropout from elementary operators
+  double composed_dropout_grad = 0;  // [passes] its gradient
+  double unsorted = 0;      // [indices] up to which the gradient of an embedding does not sort them
+  double sort_kernels = 0;  // kernels of that sort
+  double sort_passes = 0;   // [passes] of that sort over pairs of key and position
 };
 
 // [us] Host time to issue an operator from eager PyTorch on the reference machine.
@@ -212,7 +225,7 @@ struct HostConstants {
 using CpuClass = std::array<double, 3>;
 
 // PyTorch's operators on a CPU. A class of operators has three numbers: microseconds of a call at
-// 2.65 GHz, share of the fp32 peak, share of the bandwidth.
+// the clock below, share of the fp32 peak, share of the bandwidth.
 struct CpuConstants {
   CpuClass gemm{};                 // GEMM
   CpuClass conv{};                 // convolution by oneDNN, which changes layouts first
@@ -255,6 +268,11 @@ struct CpuConstants {
   double reference = 0;    // [ns] the same, depthwise convolutions without a fast kernel
   double cache_speed = 0;  // bandwidth of the last private cache against memory's
   double fresh = 0;        // [ns per byte] of a large result: its pages are new each time
+  double fresh_bytes = 0;  // [B] from here on a result is large
+  double clock = 0;        // [GHz] at which calls were counted
+  double lanes = 0;        // channels that oneDNN computes at once: fewer cost as many
+  double fast_side = 0;    // widest window of a depthwise convolution with a fast kernel
+  double plain_batch = 0;  // [images] from which on oneDNN computes 1x1 convolutions
 };
 
 struct Constants {

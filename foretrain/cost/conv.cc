@@ -10,7 +10,9 @@
 namespace foretrain::cost {
 namespace {
 
-constexpr double kEdges[] = {128, 64, 32};  // channels of a tile
+// Channels of a tile. Tiles run in waves: how many there are decides the occupancy of the device
+// (cost::occupied).
+constexpr double kEdges[] = {128, 64, 32};
 
 OpTime better(const OpTime& a, const OpTime& b) { return b.total < a.total ? b : a; }
 
@@ -24,7 +26,7 @@ OpTime timed(double compute, double memory, double extra, int kernels, const Con
 // arithmetic may bind instead.
 double rate_at(double share, const Context& context) {
   if (context.precision == Precision::Fp64)
-    share = std::min(1.0, share / fp64_share(*context.device));
+    share = std::min(1.0, share / fp64_share(*context.device, context.model->constants));
   return share * context.conv_flops_per_s;
 }
 
@@ -75,7 +77,7 @@ OpTime fused_winograd(const Conv& c, const Context& context) {
 }
 
 // 36 GEMMs of out_channels x tiles x in_channels, by the tiles of plain GEMMs.
-double transformed_products(const Conv& c, double tiles, const Context& context) {
+double transformed_gemms(const Conv& c, double tiles, const Context& context) {
   const Constants& constants = context.model->constants;
   static constexpr double kHeights[] = {128, 128, 64, 128, 32};
   static constexpr double kWidths[] = {128, 64, 64, 32, 32};
@@ -112,7 +114,7 @@ OpTime unfused_winograd(const Conv& c, const Context& context) {
   const double spilled = spilled_bytes(c, context);
   const double weights = c.weight_bytes / 9;
   const double bandwidth = context.conv_bytes_per_s;
-  const double compute = transformed_products(c, tiles, context) *
+  const double compute = transformed_gemms(c, tiles, context) *
                          (c.in_channels + constants.unfused_start) /
                          (constants.unfused_rate * context.conv_flops_per_s);
   const double memory = (spilled + 36 * weights) / bandwidth;
@@ -170,10 +172,10 @@ OpTime conv_weight_grad_vector(const Conv& c, const Context& context) {
 OpTime conv_depthwise(const Conv& c, bool weight_grad, const Context& context) {
   const ConvConstants& constants = context.model->constants.conv;
   const double cycles = weight_grad ? constants.depthwise_grad : constants.depthwise;
-  const double products = c.batch * c.out_channels * c.out_height * c.out_width * c.inner;
-  double compute = products * cycles / context.sm_cycles_per_s;
+  const double multiplications = c.batch * c.out_channels * c.out_height * c.out_width * c.inner;
+  double compute = multiplications * cycles / context.sm_cycles_per_s;
   if (c.half_values && context.half_values_per_s > 0) {
-    compute = std::max(compute, 2 * products / context.half_values_per_s);
+    compute = std::max(compute, 2 * multiplications / context.half_values_per_s);
   }
   return timed(compute, (c.io_bytes + c.weight_bytes) / context.conv_bytes_per_s, 0, 1, context);
 }

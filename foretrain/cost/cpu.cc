@@ -19,12 +19,7 @@ using graph::Kind;
 using graph::NodeView;
 using graph::Work;
 
-constexpr double kClock = 2.65e9;     // at which calls were counted
-constexpr double kLanes = 16;         // channels that oneDNN computes at once: fewer cost as many
-constexpr double kFastSide = 3;       // of windows
-constexpr double kPlainBatch = 16;    // from here on 1x1 convolutions are oneDNN's
 constexpr double kLeastShare = 1e-6;  // that divisions can bear
-constexpr double kFreshBytes = 25e6;  // larger results get new pages from the system
 
 // What is to be done, and how fast such operators are.
 struct Load {
@@ -39,9 +34,13 @@ struct Load {
 };
 
 // Those of a result or buffer whose pages are new each time.
-double fresh_bytes(double bytes) { return bytes > kFreshBytes ? bytes : 0; }
+double fresh_bytes(double bytes, const CpuConstants& c) {
+  return bytes > c.fresh_bytes ? bytes : 0;
+}
 
-double padded(double channels) { return std::max(1.0, std::ceil(channels / kLanes)) * kLanes; }
+double padded(double channels, const CpuConstants& c) {
+  return std::max(1.0, std::ceil(channels / c.lanes)) * c.lanes;
+}
 
 bool has_function(Kind kind) {
   switch (kind) {
@@ -112,7 +111,7 @@ Load conv_load(const NodeView& v, const Work& work, const CpuConstants& c) {
   load.flops = work.flops;
   load.bytes = traffic(work);
   const bool depthwise = s.groups > 1 && s.in == 1;
-  if (s.window == 1 && !s.strided && s.groups == 1 && s.batch < kPlainBatch) {
+  if (s.window == 1 && !s.strided && s.groups == 1 && s.batch < c.plain_batch) {
     load.speed = s.gradient ? &c.plain_conv_grad : &c.plain_conv;
     load.calls = s.batch;
     const double weights = v.node.kind == Kind::ConvWeightGrad ? v.out_bytes(0) : v.in_bytes(1);
@@ -123,7 +122,7 @@ Load conv_load(const NodeView& v, const Work& work, const CpuConstants& c) {
   if (depthwise) {
     // Windows above 3x3, and those wider than the image, have no fast gradient; forward only those
     // that see a single output.
-    const bool wide = s.side > kFastSide;
+    const bool wide = s.side > c.fast_side;
     const bool slow = s.gradient ? wide || s.side > s.in_side : wide && s.out_side == 1;
     load.speed = !s.gradient ? &c.depthwise : slow ? &c.depthwise_wide_grad : &c.depthwise_grad;
     if (slow) load.rows_ns = s.batch * s.groups * c.reference;
@@ -134,10 +133,12 @@ Load conv_load(const NodeView& v, const Work& work, const CpuConstants& c) {
   } else {
     load.speed = s.gradient ? &c.conv_grad : &c.conv;
   }
-  load.flops *= padded(s.in) * padded(s.out) / (s.in * s.out);
+  const double in = padded(s.in, c);
+  const double out = padded(s.out, c);
+  load.flops *= in * out / (s.in * s.out);
   const double image = 4 * s.batch * s.groups;
-  load.fresh = fresh_bytes(image * padded(s.in) * s.in_side * s.in_side) +
-               fresh_bytes(image * padded(s.out) * s.out_side * s.out_side);
+  load.fresh = fresh_bytes(image * in * s.in_side * s.in_side, c) +
+               fresh_bytes(image * out * s.out_side * s.out_side, c);
   return load;
 }
 
@@ -173,7 +174,7 @@ Load norm_load(const NodeView& v, const Work& work, const CpuConstants& c) {
   load.bytes = traffic(work);
   const double rows = planes(v.in(0));
   const double plane = rows > 0 ? v.in_count(0) / rows : 0;
-  const bool small = plane > 1 && plane < kLanes;
+  const bool small = plane > 1 && plane < c.lanes;
   if (batch && !gradient) load.rows_ns = rows * c.row;
   if (batch && gradient && small) load.rows_ns = rows * c.row_grad;
   return load;
@@ -205,7 +206,7 @@ Load attention_load(const NodeView& v, const Work& work, const CpuConstants& c) 
   return load;
 }
 
-Load stream_load(const NodeView& v, const Work& work, const CpuConstants& c) {
+Load memory_bound_load(const NodeView& v, const Work& work, const CpuConstants& c) {
   const Kind kind = original(v);
   const bool gradient = v.node.kind != kind;
   Load load;
@@ -262,7 +263,7 @@ Load load_of(const NodeView& v, const Work& work, const Context& context) {
     default:
       if (v.node.kind == Kind::EmbeddingGrad)
         return {.speed = &c.embedding_grad, .bytes = traffic(work)};
-      return stream_load(v, work, c);
+      return memory_bound_load(v, work, c);
   }
 }
 
@@ -278,23 +279,25 @@ double memory_time(double bytes, bool cached, const Context& context) {
 // Large results and buffers are new each time: the system hands out their pages one by one.
 double fresh_time(const NodeView& v, const Load& load, const Context& context) {
   if (graph::op(v.node).family == Family::Update) return 0;
+  const CpuConstants& c = context.model->constants.cpu;
   double bytes = load.fresh;
   for (int i = 0; i < v.outputs(); ++i) {
-    bytes += fresh_bytes(v.out_bytes(i));
+    bytes += fresh_bytes(v.out_bytes(i), c);
   }
   if (v.node.kind == Kind::LossGrad) bytes *= 2;  // of the chosen values, then of all
-  return bytes * 1e-9 * context.model->constants.cpu.fresh;
+  return bytes * 1e-9 * c.fresh;
 }
 
 }  // namespace
 
-double cpu_call_factor(const hw::Device& cpu) {
-  return kClock / cpu.boost_clock_hz.value_or(kClock);
+double cpu_call_factor(const hw::Device& cpu, const CpuConstants& constants) {
+  const double counted_hz = 1e9 * constants.clock;
+  return counted_hz / cpu.boost_clock_hz.value_or(counted_hz);
 }
 
 OpTime cpu_time(const NodeView& v, const Work& work, const Context& context) {
   const CpuConstants& c = context.model->constants.cpu;
-  const double slower = cpu_call_factor(*context.device);
+  const double slower = cpu_call_factor(*context.device, c);
   if (graph::op(v.node).family == Family::View) return {Seconds{c.view * 1e-6 * slower}, {}, {}, 1};
   const double peak = std::max(1.0, context.device->fp32_flops_per_s);
   const Load load = load_of(v, work, context);

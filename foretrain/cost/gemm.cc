@@ -13,6 +13,8 @@ struct Tile {
   double b;
 };
 
+// Sizes that libraries have kernels for. Fewer tiles than multiprocessors, or a last wave that is
+// not full, leave the device under-occupied: low occupancy (cost::occupied).
 constexpr Tile kVectorTiles[] = {{128, 128}, {128, 64}, {64, 64}, {128, 32}, {32, 32}};
 constexpr Tile kTensorTiles[] = {{256, 128}, {128, 128}, {128, 64}, {64, 64}};
 

@@ -36,12 +36,12 @@ void set_vector_rates(Context& c, const hw::Device& device) {
   c.vector_flops_per_s = safe(sustained_fp32(device, k));
   double scale = 1;  // in 16 bits too: sums are kept in fp32, at its rate
   if (c.precision == Precision::Fp64) {
-    scale = hw::matrix_peak(device, Precision::Fp64).value_or(fp32 / 32) / fp32;
+    scale = hw::matrix_peak(device, Precision::Fp64).value_or(k.cap.fp64 * fp32) / fp32;
   }
   c.gemm_flops_per_s = c.vector_flops_per_s * scale;
   c.gemm_bytes_per_s = safe(k.bandwidth.gemm * device.memory_bytes_per_s);
   // No convolution takes fp64 to tensor cores.
-  const double conv_scale = c.precision == Precision::Fp64 ? fp64_share(device) : scale;
+  const double conv_scale = c.precision == Precision::Fp64 ? fp64_share(device, k) : scale;
   c.conv_flops_per_s = safe(sustained_conv_fp32(device, conv_choice(c), k) * conv_scale);
   // Storing 16 bits without units for them costs conversions.
   const bool converts = c.precision == Precision::Fp16;

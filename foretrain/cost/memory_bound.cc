@@ -33,7 +33,8 @@ double last(const NodeView& v, int i) {
   return extent.rank == 0 ? 1 : static_cast<double>(extent.from_end(1));
 }
 
-// Rows longer than this are read from memory twice more.
+// Rows longer than this are read from memory twice more: no fit, but the limit of PyTorch's
+// softmax that holds a row in registers (PersistentSoftmax.cuh).
 constexpr double kSoftmaxRow = 1024;
 
 const MemoryBoundConstants& constants(const Context& context) {
@@ -65,7 +66,7 @@ double layer_norm_bytes(const NodeView& v, double bytes, const Context& context)
   return bytes + v.in_bytes(0) * miss(row, constants(context).norm_rows, context);
 }
 
-// Eager frameworks have no kernel for it: powers, means and products one after another, in
+// Eager frameworks have no kernel for it: powers, means and multiplications one after another, in
 // fp32 whatever the input is.
 bool eager(const Context& context) { return context.framework->fusion == graph::Fusion::None; }
 
@@ -125,8 +126,7 @@ double norm_grad_bytes(const NodeView& v, double bytes, const Context& context) 
   return slow ? constants(context).norm_half_grad * bytes : bytes;
 }
 
-// Times the traffic that the operator itself needs. Upsampling, gathering and top-k are
-// assumptions: atomics read what they add to, selection takes several passes.
+// Times the traffic that the operator itself needs.
 double factor(const NodeView& v, const MemoryBoundConstants& c) {
   switch (v.node.kind) {
     case Kind::MaxPool:
@@ -137,9 +137,9 @@ double factor(const NodeView& v, const MemoryBoundConstants& c) {
       return c.loss_grad;
     case Kind::UpsampleGrad:
     case Kind::GatherGrad:
-      return 2;
+      return c.scatter_grad;
     case Kind::TopK:
-      return 4;
+      return c.top_k;
     case Kind::Gelu:
       return narrow(v.in_type(0)) ? c.gelu_half : 1;
     case Kind::PointwiseGrad:
@@ -154,15 +154,15 @@ double factor(const NodeView& v, const MemoryBoundConstants& c) {
 
 // Passes over the tensor where a framework builds these from elementary operators; 0: as else.
 // Source: TensorFlow's BERT (docs/models/frameworks.md).
-double composed_passes(const NodeView& v) {
+double composed_passes(const NodeView& v, const MemoryBoundConstants& c) {
   const bool backward = v.node.kind == Kind::PointwiseGrad || v.node.kind == Kind::NormGrad;
   switch (backward ? of(v) : v.node.kind) {
     case Kind::Gelu:
-      return backward ? 25 : 18;
+      return backward ? c.composed_gelu_grad : c.composed_gelu;
     case Kind::LayerNorm:
-      return backward ? 20 : 10;
+      return backward ? c.composed_norm_grad : c.composed_norm;
     case Kind::Dropout:
-      return backward ? 4.5 : 9;
+      return backward ? c.composed_dropout_grad : c.composed_dropout;
     default:
       return 0;
   }
@@ -171,7 +171,7 @@ double composed_passes(const NodeView& v) {
 double moved_bytes(const NodeView& v, const Work& work, const Context& context) {
   const double bytes = work.read_bytes + work.written_bytes;
   if (context.framework->composed) {
-    const double passes = composed_passes(v);
+    const double passes = composed_passes(v, constants(context));
     if (passes > 0) return passes * v.in_bytes(0);
   }
   switch (v.node.kind) {
@@ -196,18 +196,19 @@ double moved_bytes(const NodeView& v, const Work& work, const Context& context) 
   }
 }
 
-// A gradient of an embedding sorts its indices when there are many: eight passes over pairs of
-// key and position by short kernels. Source: PyTorch, EmbeddingBackwardKernel; passes assumed.
+// A gradient of an embedding sorts its indices when there are many: small kernels that read and
+// write pairs of key and position, 8 bytes each, several times.
+// Source of the form: PyTorch, EmbeddingBackwardKernel.
 void add_sort(const NodeView& v, OpTime& time, const Context& context) {
-  constexpr double kUnsorted = 768;
-  constexpr int kKernels = 10;
+  constexpr double kPairBytes = 16;
+  const MemoryBoundConstants& c = constants(context);
   const double indices = v.in_count(1);
-  if (indices <= kUnsorted) return;
-  const Seconds sort{8 * 2 * 16 * indices / context.memory_bytes_per_s +
-                     kKernels * context.launch_s};
+  if (indices <= c.unsorted) return;
+  const Seconds sort{c.sort_passes * 2 * kPairBytes * indices / context.memory_bytes_per_s +
+                     c.sort_kernels * context.launch_s};
   time.total += sort;
   time.memory += sort;
-  time.kernels += kKernels;
+  time.kernels += static_cast<int>(c.sort_kernels);
 }
 
 // What a framework's hook does with the gradient that is added.

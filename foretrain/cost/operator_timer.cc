@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "foretrain/cost/cpu.h"
 #include "foretrain/cost/detail/families.h"
 #include "foretrain/cost/detail/make_context.h"
 #include "foretrain/cost/detail/update.h"
@@ -53,6 +54,10 @@ Seconds OperatorTimer::copy_host_time() const {
 
 void OperatorTimer::share_power(std::span<OpTime> step) const {
   cost::share_power(step, parts_->context);
+}
+
+double OperatorTimer::cpu_call_factor() const {
+  return cost::cpu_call_factor(parts_->device, parts_->model->constants.cpu);
 }
 
 const hw::Device& OperatorTimer::device() const { return parts_->device; }

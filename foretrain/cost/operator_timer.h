@@ -59,6 +59,9 @@ class OperatorTimer {
   // c - m.
   void share_power(std::span<OpTime> step) const;
 
+  // Of a CPU: how many times longer calls take than where they were counted (cost/cpu.h).
+  double cpu_call_factor() const;
+
   const hw::Device& device() const;
 
  private:

@@ -17,23 +17,23 @@ Seconds unthrottled_time(const OpTime& time) {
 Seconds excess(const OpTime& time) { return std::max(time.compute - time.memory, Seconds{0}); }
 
 // Share of the power limit that it draws.
-double draw(const OpTime& time, double stream) {
+double draw(const OpTime& time, double memory_bound) {
   if (time.compute >= time.memory) return 1;
-  return stream + (1 - stream) * (time.compute / time.memory);
+  return memory_bound + (1 - memory_bound) * (time.compute / time.memory);
 }
 
 }  // namespace
 
 void share_power(std::span<OpTime> step, const Context& context) {
   if (context.gemm_unthrottled_share >= 1 && context.conv_unthrottled_share >= 1) return;
-  const double stream = context.model->constants.power.memory_bound;
+  const double memory_bound = context.model->constants.power.memory_bound;
   Seconds now{0};
   Seconds average{0};
   Seconds cool{0};
   Seconds most{0};
   for (const OpTime& time : step) {
     now += time.total;
-    average += time.total * draw(time, stream);
+    average += time.total * draw(time, memory_bound);
     cool += unthrottled_time(time);
     most += excess(time);
   }

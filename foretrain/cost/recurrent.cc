@@ -63,22 +63,22 @@ OpTime recurrent_chain(const Layers& l, DType type, double element, bool backwar
 }
 
 // The GEMMs of all steps at once, of one layer whose input is `features` wide.
-OpTime input_products(const Layers& l, double features, DType type, double element, bool backward,
-                      const Context& context) {
+OpTime input_gemms(const Layers& l, double features, DType type, double element, bool backward,
+                   const Context& context) {
   const double rows = l.steps * l.batch;
   const double wide = l.gates * l.hidden * l.directions;
-  const auto product = [&](double m, double n, double k) {
+  const auto gemm = [&](double m, double n, double k) {
     return gemm_time({.m = m, .n = n, .k = k, .in_bytes = element, .out_bytes = element}, type,
                      true, context);
   };
   OpTime sum;
   if (!backward) {
-    add(sum, product(rows, wide, features), 1);
+    add(sum, gemm(rows, wide, features), 1);
     return sum;
   }
-  add(sum, product(rows, features, wide), 1);  // of the input
-  add(sum, product(wide, features, rows), 1);  // of the input weights
-  add(sum, product(wide, l.hidden, rows), 1);  // of the recurrent weights
+  add(sum, gemm(rows, features, wide), 1);  // of the input
+  add(sum, gemm(wide, features, rows), 1);  // of the input weights
+  add(sum, gemm(wide, l.hidden, rows), 1);  // of the recurrent weights
   return sum;
 }
 
@@ -91,10 +91,10 @@ OpTime recurrent_time(const NodeView& v, const Context& context) {
   const DType type = v.in_type(x);
   const double element = bytes_of(type);
   OpTime time = recurrent_chain(l, type, element, backward, context);
-  add(time, input_products(l, l.features, type, element, backward, context), 1);
+  add(time, input_gemms(l, l.features, type, element, backward, context), 1);
   if (l.layers > 1) {
     const double features = l.hidden * l.directions;
-    add(time, input_products(l, features, type, element, backward, context), l.layers - 1);
+    add(time, input_gemms(l, features, type, element, backward, context), l.layers - 1);
   }
   return time;
 }

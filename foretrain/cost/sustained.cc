@@ -8,9 +8,6 @@ namespace foretrain::cost {
 namespace {
 
 constexpr double kTera = 1e12;
-// TF32 operands take twice the bytes per flop on their way to the tensor cores. Chosen with
-// nvidia_examples in view, docs/models/sustained_rates.md.
-constexpr double kTf32Cap = 0.87;
 
 // Watts per TFLOP/s of fp32 on vector units.
 double vector_power(Generation generation, const PowerConstants& power) {
@@ -143,7 +140,7 @@ double sustained_tensor(const hw::Device& device, Precision precision, double ca
   if (!peak) return 0;
   const double power =
       tensor_power(generation_of(device), c.power) * precision_power(precision, c.power) / kTera;
-  if (precision == Precision::Tf32) cap *= kTf32Cap;
+  if (precision == Precision::Tf32) cap *= c.cap.tf32;
   return power_limited(*peak, cap, device.tdp_w, power);
 }
 
@@ -153,9 +150,8 @@ double tensor_share(const hw::Device& device, const Constants& c) {
   return sustained_tensor(device, Precision::Fp16, c.cap.tensor, c) / peak;
 }
 
-double fp64_share(const hw::Device& device) {
-  constexpr double kUsual = 1.0 / 32;  // of boards that are not made for it
-  if (!device.fp64_flops_per_s || device.fp32_flops_per_s <= 0) return kUsual;
+double fp64_share(const hw::Device& device, const Constants& c) {
+  if (!device.fp64_flops_per_s || device.fp32_flops_per_s <= 0) return c.cap.fp64;
   return *device.fp64_flops_per_s / device.fp32_flops_per_s;
 }
 

@@ -16,7 +16,7 @@ namespace {
 TEST(OperatorClock, TimesAreThoseOfTheModelAndTheOverhead) {
   const measured::TestFolder folder;
   const measured::OperatorCases cases =
-      measured::read_operators(folder.write("products.csv",
+      measured::read_operators(folder.write("gemm.csv",
                                             "split,vendor,device,op,B,M,N,K,latency_ms\n"
                                             "train,nvidia,Tesla T4,bmm,1,4096,4096,4096,1\n"));
   const hw::Catalog catalog = hw::load_catalog();

@@ -2,9 +2,11 @@
 #include "foretrain/fit/collectives.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <set>
+#include <string_view>
 #include <tuple>
 
 #include "foretrain/base/error.h"
@@ -97,31 +99,63 @@ class Rows {
   std::map<std::string, std::vector<CollectiveCase>> left_out_;
 };
 
-// Shares lie below 1; everything else may change by a factor of ten.
-Variable variable_for(const std::string& name, double start) {
+// Known from elsewhere: no cluster of the measured ones shares a NIC over TCP, and the exponent
+// trades against the ramps.
+constexpr std::array<std::string_view, 2> kHeld{"tcp.shared_nic", "all.ramp_exponent"};
+
+std::string full_name(const NumberPlace& number) { return number.group + "." + number.name; }
+
+bool is_varied(const NumberPlace& number, const CollectiveFit& options) {
+  if (*number.value <= 0) return false;  // said not to exist
+  const std::string name = full_name(number);
+  const bool held = std::find(kHeld.begin(), kHeld.end(), name) != kHeld.end();
+  return !held || std::find(options.vary.begin(), options.vary.end(), name) != options.vary.end();
+}
+
+void check_names(const std::vector<std::string>& names, comm::Constants constants) {
+  std::vector<std::string> known;
+  for (const NumberPlace& number : comm::named_numbers(constants)) {
+    known.push_back(full_name(number));
+  }
+  for (const std::string& name : names) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    throw Error(ErrorKind::NotFound,
+                "no constant '" + printable(name) + "' to vary" + did_you_mean(name, known));
+  }
+}
+
+// Shares lie below 1, and a device with a NIC of its own disturbs others no more than one that
+// shares theirs; everything else may change by a factor of ten.
+Variable variable_for(const NumberPlace& number, const comm::Constants& constants) {
   constexpr double kFactor = 10;
-  const bool share = name.ends_with("efficiency") || name.ends_with("share");
-  const bool bound = name.ends_with("neighbour");
-  return {start, start / kFactor, share ? 1.0 : bound ? comm::kTcpNeighbour : kFactor * start};
+  const double start = *number.value;
+  const bool share = number.name.ends_with("efficiency") || number.name.ends_with("share");
+  double most = share ? 1.0 : kFactor * start;
+  if (number.name == "neighbour") most = std::max(start, constants.tcp_shared_nic);
+  return {start, start / kFactor, most};
 }
 
 }  // namespace
 
 FittedCollectives fit_collectives(const fs::path& data, const comm::Constants& start,
                                   const CollectiveFit& options, const hw::Catalog& catalog) {
+  check_names(options.vary, start);
   const Rows rows(data, options.without, catalog);
   if (rows.cells() == 0) {
     throw Error(ErrorKind::NotFound, "no measured collectives to fit constants by in '" +
                                          printable(data.string()) +
                                          "'; docs/models/collectives.md says which are known");
   }
-  FittedCollectives result{start, rows.count(), rows.cells(), 0, 0, {}};
+  FittedCollectives result{start, rows.count(), rows.cells(), 0, 0, {}, {}};
   std::vector<double*> places;
   std::vector<Variable> variables;
   for (const NumberPlace& number : comm::named_numbers(result.constants)) {
-    if (*number.value <= 0) continue;  // said not to exist
+    if (!is_varied(number, options)) {
+      if (*number.value > 0) result.held.push_back(full_name(number));
+      continue;
+    }
     places.push_back(number.value);
-    variables.push_back(variable_for(number.name, *number.value));
+    variables.push_back(variable_for(number, start));
   }
   result.before = rows.loss(result.constants);
   std::vector<Variable> from = variables;

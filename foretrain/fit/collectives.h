@@ -13,7 +13,10 @@ namespace foretrain::fit {
 
 struct CollectiveFit {
   std::vector<std::string> without;  // clusters: of data/collectives/clusters/, or in the data
-  int evaluations = 4000;            // of the loss in each of twelve searches
+  // Constants that else stay as they start, because they were chosen elsewhere: tcp.shared_nic,
+  // all.ramp_exponent.
+  std::vector<std::string> vary;
+  int evaluations = 4000;  // of the loss in each of twelve searches
 };
 
 // How well a cell of a cluster that was left out is predicted; fractions.
@@ -32,6 +35,7 @@ struct FittedCollectives {
   std::size_t cells = 0;
   double before = 0;
   double after = 0;
+  std::vector<std::string> held;      // constants that stayed as they started
   std::vector<LeftOutCell> left_out;  // the clusters left out, suspect rows apart; the last is all
 };
 
@@ -39,7 +43,7 @@ struct FittedCollectives {
 // measured/open_tables.h) best, a cell like another. Suspect and broken rows are left out. A prior
 // keeps constants that the rows do not decide near `start`; those that are 0 there stay so.
 // Deterministic. Throws Error: BadInput where there is no table of collectives, NotFound where no
-// row is left or an unknown cluster is to be left out, Io.
+// row is left, an unknown cluster is to be left out or an unknown constant to be varied, Io.
 FittedCollectives fit_collectives(const std::filesystem::path& data, const comm::Constants& start,
                                   const CollectiveFit& options, const hw::Catalog& catalog);
 

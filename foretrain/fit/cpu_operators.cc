@@ -25,7 +25,7 @@ struct CpuGroup {
 
 const std::vector<CpuGroup>& cpu_groups() {
   static const std::vector<CpuGroup> kGroups{
-      {"CPU memory_bound",
+      {"CPU memory-bound",
        {"relu", "relu backward", "add", "hard_swish", "hard_swish backward", "dropout backward"},
        {"cpu.cache_speed"}},
       {"CPU concatenations", {"concat", "concat backward"}, {"cpu.concat.0", "cpu.concat.2"}},
@@ -115,10 +115,12 @@ class CpuRows {
 };
 
 FittedGroup fit_one(const CpuGroup& group, const CpuRows& rows, const Calibration& machine,
-                    int evaluations, Constants& constants) {
+                    const OperatorFit& options, Constants& constants) {
   constexpr double kFactor = 30;
   constexpr double kPrior = 0.002;  // of a constant that is e times its start
-  const std::vector<cost::NamedConstant> varied = varied_constants(constants, group.constants);
+  const int evaluations = options.evaluations * static_cast<int>(group.constants.size());
+  const std::vector<cost::NamedConstant> varied =
+      varied_constants(constants, group.constants, options.vary);
   std::vector<Variable> variables;
   for (const cost::NamedConstant& constant : varied) {
     variables.push_back({*constant.value, *constant.value / kFactor, *constant.value * kFactor});
@@ -143,10 +145,11 @@ Calibration machine_of(const measured::OperatorCases& cases, const Constants& co
     const graph::NodeView view{one->bound, one->graph.nodes[0]};
     const graph::Work work = graph::work(view);
     const double bytes = work.read_bytes + work.written_bytes;
-    const bool stream = one->op == "relu" || one->op == "add";
+    const bool memory_bound = one->op == "relu" || one->op == "add";
     if (one->op == "linear" || one->op == "conv") rates.push_back(work.flops / one->measured_s);
-    if (stream && bytes > kLarge * cpu.l2_bytes) bandwidths.push_back(bytes / one->measured_s);
-    if (stream) calls.push_back(1 / one->measured_s);
+    if (memory_bound && bytes > kLarge * cpu.l2_bytes)
+      bandwidths.push_back(bytes / one->measured_s);
+    if (memory_bound) calls.push_back(1 / one->measured_s);
   }
   Calibration machine;
   machine.device = "cpu";
@@ -166,8 +169,7 @@ std::vector<FittedGroup> fit_cpu(const measured::OperatorCases& cases, const Ope
   for (const CpuGroup& group : cpu_groups()) {
     const CpuRows rows(cases, group.ops, catalog);
     if (rows.count() == 0) continue;
-    const int evaluations = options.evaluations * static_cast<int>(group.constants.size());
-    fitted.push_back(fit_one(group, rows, machine, evaluations, constants));
+    fitted.push_back(fit_one(group, rows, machine, options, constants));
   }
   return fitted;
 }

@@ -153,6 +153,8 @@ FittedIntervals fit_intervals(const std::filesystem::path& data, const Intervals
   Intervals& intervals = fitted.intervals;
   intervals.confidence = fit.conformal.confidence;
   intervals.traits = fitted.rule.traits;
+  intervals.lengths = library.intervals->lengths;
+  intervals.distance = library.intervals->distance;
   intervals.cells = fit_cells(kept, fitted.rule, 0, fit.conformal);
   for (auto& [name, cell] : intervals.cells) {
     cell.low = to_four_decimals(cell.low);

@@ -149,10 +149,12 @@ class Rows {
   std::size_t count_ = 0;
 };
 
-FittedGroup fit_group(const Group& group, const Rows& rows, int evaluations, Constants& constants) {
-  const std::vector<cost::NamedConstant> varied = varied_constants(constants, group.constants);
+FittedGroup fit_group(const Group& group, const Rows& rows, const OperatorFit& options,
+                      Constants& constants) {
+  const std::vector<cost::NamedConstant> varied =
+      varied_constants(constants, group.constants, options.vary);
   FittedGroup fitted{group.name, rows.count(), varied.size(), rows.loss(constants), 0};
-  search(varied, evaluations, [&] { return rows.loss(constants); });
+  search(varied, options.evaluations, [&] { return rows.loss(constants); });
   fitted.after = rows.loss(constants);
   return fitted;
 }
@@ -175,7 +177,7 @@ FittedOperators fit_operators(const std::filesystem::path& data, const Constants
   for (const Group& group : groups()) {
     const Rows rows(tables[group.table], group, options, catalog);
     if (rows.count() == 0) continue;
-    result.groups.push_back(fit_group(group, rows, options.evaluations, result.constants));
+    result.groups.push_back(fit_group(group, rows, options, result.constants));
     on_group(result.groups.back());
   }
   const OperatorCases cpu = take_cpu(std::move(tables[OperatorTable::Collected]), catalog);

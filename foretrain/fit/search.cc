@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "foretrain/base/error.h"
+#include "foretrain/base/near.h"
 #include "foretrain/fit/detail/prior.h"
 
 namespace foretrain::fit {
@@ -30,12 +32,21 @@ bool named_by_any(const std::string& name, std::span<const std::string> patterns
 }
 
 std::vector<cost::NamedConstant> varied_constants(cost::Constants& constants,
-                                                  std::span<const std::string_view> patterns) {
-  std::vector<cost::NamedConstant> varied = cost::named_constants(constants);
-  std::erase_if(varied, [&](const cost::NamedConstant& constant) {
-    return std::none_of(patterns.begin(), patterns.end(),
-                        [&](std::string_view pattern) { return named_by(constant.name, pattern); });
-  });
+                                                  std::span<const std::string_view> patterns,
+                                                  std::span<const std::string> vary) {
+  const std::vector<cost::NamedConstant> all = cost::named_constants(constants);
+  for (const std::string& pattern : vary) {
+    const auto named = [&](const auto& constant) { return named_by(constant.name, pattern); };
+    if (std::any_of(all.begin(), all.end(), named)) continue;
+    throw Error(ErrorKind::NotFound, "no constant '" + printable(pattern) +
+                                         "' to vary; docs/models/ has tables of all of them");
+  }
+  std::vector<cost::NamedConstant> varied;
+  for (const cost::NamedConstant& constant : all) {
+    const auto names = [&](std::string_view pattern) { return named_by(constant.name, pattern); };
+    const bool asked = named_by_any(constant.name, vary) && *constant.value > 0;
+    if (asked || std::any_of(patterns.begin(), patterns.end(), names)) varied.push_back(constant);
+  }
   return varied;
 }
 

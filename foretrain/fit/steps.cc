@@ -128,8 +128,9 @@ std::vector<double> residuals_of(std::vector<double> logs, const Cases& cases,
   return logs;
 }
 
-FittedGroup fit_all(const Cases& cases, int evaluations, Constants& constants, Machines& machines) {
-  std::vector<cost::NamedConstant> varied = varied_constants(constants, kVaried);
+FittedGroup fit_all(const Cases& cases, const StepsFit& options, Constants& constants,
+                    Machines& machines) {
+  std::vector<cost::NamedConstant> varied = varied_constants(constants, kVaried, options.vary);
   FittedGroup fitted{"steps", cases.size(), varied.size(), 0, 0};
   for (const auto& one : cases) machines.try_emplace(one->device);
   for (auto& [device, machine] : machines) {
@@ -142,7 +143,7 @@ FittedGroup fit_all(const Cases& cases, int evaluations, Constants& constants, M
   const auto set = [&](const std::vector<double>& values) {
     for (std::size_t i = 0; i < values.size(); ++i) *varied[i].value = values[i];
   };
-  const int rounds = std::max(1, evaluations / (1 + static_cast<int>(varied.size())));
+  const int rounds = std::max(1, options.evaluations / (1 + static_cast<int>(varied.size())));
   set(least_squares(variables, rounds, [&](const std::vector<double>& values) {
     set(values);
     return residuals_of(now(), cases, variables, values);
@@ -168,7 +169,7 @@ FittedSteps fit_steps(const std::filesystem::path& file, const StepsFit& options
                       const Library& library, Constants& constants) {
   const Cases cases = read_cases(file, options, library);
   FittedSteps fitted;
-  fitted.group = fit_all(cases, options.evaluations, constants, fitted.machines);
+  fitted.group = fit_all(cases, options, constants, fitted.machines);
   centre_hosts(constants, fitted.machines);
   round_digits(constants);
   return fitted;

@@ -18,6 +18,7 @@ namespace foretrain::fit {
 struct StepsFit {
   std::vector<std::string> without;  // patterns of devices and models whose rows are not used
   int evaluations = 800;             // of all steps
+  std::vector<std::string> vary{};   // patterns of constants besides those that steps decide
 };
 
 struct FittedSteps {

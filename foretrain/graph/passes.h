@@ -19,10 +19,10 @@ void verify(const Graph& graph);
 // Throws Error(BadInput) when the graph is not a model's forward pass alone.
 void require_forward(const Graph& graph);
 
-// How a framework stores short formats.
+// How a framework stores tensors in half precision.
 enum class Casting {
   Automatic,   // fp32 parameters; inputs of GEMMs are cast, norms and losses run in fp32
-  WholeModel,  // parameters and activations are stored short; only losses run in fp32
+  WholeModel,  // parameters and activations are stored in 16 bits; only losses run in fp32
 };
 
 // Gives every tensor the type that it has under `precision` and adds the casts.

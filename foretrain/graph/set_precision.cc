@@ -7,7 +7,7 @@
 namespace foretrain::graph {
 namespace {
 
-DType short_type(Precision precision) {
+DType half_type(Precision precision) {
   return precision == Precision::Fp16 ? DType::F16 : DType::BF16;
 }
 
@@ -86,8 +86,8 @@ Graph set_precision(const Graph& model, Precision precision, Casting casting) {
     default:
       break;
   }
-  if (casting == Casting::WholeModel) return store_as(model, short_type(precision));
-  Autocasting autocasting(model, short_type(precision));
+  if (casting == Casting::WholeModel) return store_as(model, half_type(precision));
+  Autocasting autocasting(model, half_type(precision));
   for (const Node& node : model.nodes) autocasting.add(node);
   return autocasting.finish();
 }

@@ -15,7 +15,7 @@ void freeze(Graph& model) {
   for (Tensor& tensor : model.tensors) tensor.trainable = false;
 }
 
-bool is_product(const Node& node) {
+bool multiplies(const Node& node) {
   const Family family = op(node).family;
   return family == Family::Matrix || family == Family::Convolution || family == Family::Recurrent;
 }
@@ -44,10 +44,11 @@ Graph only_head(Graph model) {
   }
   for (std::size_t n = model.nodes.size(); n-- > 0;) {
     const Node& node = model.nodes[n];
-    if (is_product(node) && train_weights(model, producers, node)) return model;
+    if (multiplies(node) && train_weights(model, producers, node)) return model;
   }
   throw Error(ErrorKind::BadInput,
-              "trainable=head: model '" + model.name + "' has no product with parameters");
+              "trainable=head: model '" + model.name +
+                  "' has no GEMM, convolution or recurrent layer with parameters");
 }
 
 TensorId parameter(Graph& graph, const std::string& name, const Shape& shape) {

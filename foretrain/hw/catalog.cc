@@ -130,15 +130,15 @@ Device find_cpu(const Catalog& catalog, std::string_view name, std::string_view 
 }
 
 // "50gbps": a network known only by its rate, taken as TCP.
-std::optional<Link> plain_rate(std::string_view name) {
+std::optional<Link> plain_rate(std::string_view name, const AssumedLink& assumed) {
   for (const auto& [unit, bits] : {std::pair{"gbps", 1e9}, std::pair{"mbps", 1e6}}) {
     if (!name.ends_with(unit)) continue;
     const std::optional<double> rate = decimal(name.substr(0, name.size() - 4));
     if (!rate) return std::nullopt;
     Link link{.name = std::string(name),
-              .latency = kTcpLatency,
+              .latency = assumed.tcp_latency,
               .bytes_per_s = *rate * bits / 8,
-              .efficiency = kUsualEfficiency,
+              .efficiency = assumed.efficiency,
               .rdma = false,
               .switched = true};
     if (link.bytes_per_s < kLeastBytesPerS || link.bytes_per_s > kMostBytesPerS) {
@@ -211,7 +211,8 @@ Link find_link(const Catalog& catalog, std::string_view name) {
   }
   const auto [count, single] = split_count(wanted);
   const LinkEntry* entry = find_entry(catalog.links, single);
-  const std::optional<Link> rate = entry == nullptr ? plain_rate(single) : std::nullopt;
+  const std::optional<Link> rate =
+      entry == nullptr ? plain_rate(single, catalog.assumed_link) : std::nullopt;
   if (entry == nullptr && !rate) {
     throw Error(ErrorKind::NotFound, "unknown link '" + printable(name) + "'" +
                                          hint(single, names_of(catalog.links), "networks"));

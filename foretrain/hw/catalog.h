@@ -37,6 +37,7 @@ struct Catalog {
   std::vector<DeviceEntry> devices;
   std::vector<LinkEntry> links;
   std::vector<Instance> instances;  // sorted by provider, then name
+  AssumedLink assumed_link;
 };
 
 // The device called `name`: a catalog name, an alias (noted in `assumptions`) or `cpu:cores=N`.

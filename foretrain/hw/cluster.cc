@@ -95,16 +95,18 @@ class Builder {
     return once(links_seen_, std::to_string(device) + " " + key, [&] {
       const Device& joined = cluster_.devices[static_cast<std::size_t>(device)];
       const std::string name = json == nullptr || !named ? "" : json->get<std::string>();
-      cluster_.links.push_back(named ? find_intra_node(catalog_, name, joined, assumptions_)
-                                     : parse_link(json->dump(), where, assumptions_));
+      cluster_.links.push_back(
+          named ? find_intra_node(catalog_, name, joined, assumptions_)
+                : parse_link(json->dump(), where, catalog_.assumed_link, assumptions_));
       return cluster_.links.size();
     });
   }
 
   int network_of(const Json& json, const std::string& where) {
     return once(links_seen_, "network " + json.dump(), [&] {
-      cluster_.links.push_back(json.is_string() ? find_link(catalog_, json.get<std::string>())
-                                                : parse_link(json.dump(), where, assumptions_));
+      cluster_.links.push_back(
+          json.is_string() ? find_link(catalog_, json.get<std::string>())
+                           : parse_link(json.dump(), where, catalog_.assumed_link, assumptions_));
       return cluster_.links.size();
     });
   }

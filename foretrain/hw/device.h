@@ -51,7 +51,7 @@ double usable_memory_bytes(const Device& device);
 
 // Peak of GEMMs in `precision`; absent where the device cannot (bf16 on Volta).
 // Half precision without tensor cores runs at the vector rate, or at that of fp32 where the
-// short format is slower (Pascal's 1/64): libraries then convert and compute in fp32.
+// 16-bit one is slower (Pascal's 1/64): libraries then convert and compute in fp32.
 std::optional<double> matrix_peak(const Device& device, Precision precision);
 
 // Reads a device that a user describes, `text` being a JSON object. Fields are those of Device;

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "foretrain/base/error.h"
+#include "foretrain/base/format.h"
 #include "foretrain/base/near.h"
 
 namespace foretrain::hw {
@@ -26,7 +27,8 @@ void check_cap(const FactSheet& sheet, const Link& link) {
 
 }  // namespace
 
-Link link_of(const FactSheet& sheet, std::vector<std::string>* assumptions) {
+Link link_of(const FactSheet& sheet, const AssumedLink& assumed,
+             std::vector<std::string>* assumptions) {
   check_fields(sheet, kFields);
   Link link;
   link.name = text(sheet, "name").value_or("own");
@@ -41,23 +43,38 @@ Link link_of(const FactSheet& sheet, std::vector<std::string>* assumptions) {
   link.ramp = Seconds{number(sheet, "ramp_s", 0, kLongestLatency).value_or(0)};
 
   const std::optional<double> latency = number(sheet, "latency_s", 0, kLongestLatency);
-  link.latency = latency ? Seconds{*latency} : link.rdma ? kRdmaLatency : kTcpLatency;
+  link.latency = latency     ? Seconds{*latency}
+                 : link.rdma ? assumed.rdma_latency
+                             : assumed.tcp_latency;
   const std::optional<double> efficiency = number(sheet, "efficiency", 1e-3, 1);
-  link.efficiency = efficiency.value_or(kUsualEfficiency);
-  std::string assumed;
-  if (!latency) assumed += link.rdma ? " latency of 7 us (RDMA)" : " latency of 27 us (TCP)";
-  if (!efficiency) {
-    assumed += std::string(assumed.empty() ? "" : ",") + " long transfers reach 0.93 of the rate";
+  link.efficiency = efficiency.value_or(assumed.efficiency);
+  std::string added;
+  if (!latency) {
+    added =
+        format(" latency of %g us (%s)", 1e6 * link.latency.count(), link.rdma ? "RDMA" : "TCP");
   }
-  if (assumptions != nullptr && !assumed.empty()) {
-    assumptions->push_back("link '" + printable(link.name) + "': assumed" + assumed);
+  if (!efficiency) {
+    added +=
+        format("%s long transfers reach %g of the rate", added.empty() ? "" : ",", link.efficiency);
+  }
+  if (assumptions != nullptr && !added.empty()) {
+    assumptions->push_back("link '" + printable(link.name) + "': assumed" + added);
   }
   return link;
 }
 
-Link parse_link(std::string_view text, const std::string& where,
+AssumedLink assumed_link_of(const FactSheet& sheet) {
+  static constexpr auto kAssumed =
+      std::to_array<std::string_view>({"name", "efficiency", "tcp_latency_s", "rdma_latency_s"});
+  check_fields(sheet, kAssumed);
+  return {.efficiency = required_number(sheet, "efficiency", 1e-3, 1),
+          .tcp_latency = Seconds{required_number(sheet, "tcp_latency_s", 0, kLongestLatency)},
+          .rdma_latency = Seconds{required_number(sheet, "rdma_latency_s", 0, kLongestLatency)}};
+}
+
+Link parse_link(std::string_view text, const std::string& where, const AssumedLink& assumed,
                 std::vector<std::string>* assumptions) {
-  return link_of(read_facts(text, where), assumptions);
+  return link_of(read_facts(text, where), assumed, assumptions);
 }
 
 }  // namespace foretrain::hw

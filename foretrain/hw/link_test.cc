@@ -8,10 +8,13 @@
 namespace foretrain::hw {
 namespace {
 
+constexpr AssumedLink kAssumed{
+    .efficiency = 0.93, .tcp_latency = Seconds{27e-6}, .rdma_latency = Seconds{7e-6}};
+
 // What parse_link complains about; "" where it does not.
 std::string complaint(std::string_view text) {
   try {
-    parse_link(text, "network", nullptr);
+    parse_link(text, "network", kAssumed, nullptr);
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::BadInput);
     return error.what();
@@ -44,7 +47,7 @@ TEST(ParseLink, ReadsEveryField) {
       R"({"name": "lab", "bytes_per_s": 6.25e9, "latency_s": 1e-5, "nics": 2, "rdma": false,
           "flow_cap_bytes_per_s": {"value": 1.2e9, "source": "iperf"}, "efficiency": 0.9,
           "ramp_s": 2e-5, "switched": false, "peer_access": false})",
-      "network", &assumptions);
+      "network", kAssumed, &assumptions);
   EXPECT_EQ(link.name, "lab");
   EXPECT_EQ(link.bytes_per_s, 6.25e9);
   EXPECT_EQ(link.latency, Seconds{1e-5});
@@ -60,7 +63,7 @@ TEST(ParseLink, ReadsEveryField) {
 
 TEST(ParseLink, StatesWhatItAssumes) {
   std::vector<std::string> assumptions;
-  const Link link = parse_link(R"({"bytes_per_s": 1e9})", "network", &assumptions);
+  const Link link = parse_link(R"({"bytes_per_s": 1e9})", "network", kAssumed, &assumptions);
   EXPECT_TRUE(link.rdma);
   EXPECT_EQ(link.ramp, Seconds{0});
   ASSERT_EQ(assumptions.size(), 1U);
@@ -69,8 +72,8 @@ TEST(ParseLink, StatesWhatItAssumes) {
 }
 
 TEST(ParseLink, TakesAFlowCapAsTcp) {
-  const Link link =
-      parse_link(R"({"bytes_per_s": 1e9, "flow_cap_bytes_per_s": 5e8})", "network", nullptr);
+  const Link link = parse_link(R"({"bytes_per_s": 1e9, "flow_cap_bytes_per_s": 5e8})", "network",
+                               kAssumed, nullptr);
   EXPECT_FALSE(link.rdma);
   EXPECT_EQ(link.latency, Seconds{27e-6});
 }

@@ -29,11 +29,11 @@ DeviceEntry read_device(const EmbeddedFile& file) {
 }
 
 // A link's file also says what it `joins`: the devices of a node, or nodes.
-LinkEntry read_link(const EmbeddedFile& file) {
+LinkEntry read_link(const EmbeddedFile& file, const AssumedLink& assumed) {
   FactSheet sheet = read_facts(file.text, std::string(file.name));
   const bool network = required_text(sheet, "joins") == "nodes";
   std::erase_if(sheet.facts, [](const Fact& fact) { return fact.field == "joins"; });
-  return {link_of(sheet, nullptr), sheet.aliases, network, sources_of(sheet)};
+  return {link_of(sheet, assumed, nullptr), sheet.aliases, network, sources_of(sheet)};
 }
 
 }  // namespace
@@ -41,8 +41,14 @@ LinkEntry read_link(const EmbeddedFile& file) {
 Catalog load_catalog() {
   Catalog catalog;
   for (const EmbeddedFile& file : kHardwareFiles) {
+    if (file.name != "hardware/assumed/link.json") continue;
+    catalog.assumed_link = assumed_link_of(read_facts(file.text, std::string(file.name)));
+  }
+  for (const EmbeddedFile& file : kHardwareFiles) {
     if (file.name.starts_with("hardware/devices/")) catalog.devices.push_back(read_device(file));
-    if (file.name.starts_with("hardware/links/")) catalog.links.push_back(read_link(file));
+    if (file.name.starts_with("hardware/links/")) {
+      catalog.links.push_back(read_link(file, catalog.assumed_link));
+    }
   }
   for (const EmbeddedFile& file : kHardwareFiles) {
     if (!file.name.starts_with("hardware/clouds/")) continue;

@@ -88,6 +88,46 @@ OrderedJson case_json(const MeasuredCase& one) {
   return list;
 }
 
+struct Place {
+  const char* key;
+  double* value;
+};
+
+std::vector<Place> places(LengthLimits& l) {
+  return {{"tiny_s", &l.tiny_s}, {"short_s", &l.short_s}, {"medium_s", &l.medium_s}};
+}
+
+std::vector<Place> places(DistanceWeights& d) {
+  return {
+      {"family", &d.family},       {"model", &d.model},         {"architecture", &d.architecture},
+      {"device", &d.device},       {"precision", &d.precision}, {"mode", &d.mode},
+      {"framework", &d.framework}, {"workers", &d.workers},     {"batch", &d.batch}};
+}
+
+template <typename Group>
+Group read_group(const Json& json, const std::string& where) {
+  constexpr double kMost = 1e6;
+  JsonFields fields(json, where);
+  Group group;
+  for (const Place& place : places(group)) {
+    *place.value = fields.required_number(place.key);
+    if (!(*place.value >= 0 && *place.value <= kMost)) {
+      throw bad(where, std::string("'") + place.key + "' is not a number from 0 to 1e6");
+    }
+  }
+  group.source = fields.required_text("source");
+  fields.finish();
+  return group;
+}
+
+template <typename Group>
+OrderedJson group_json(Group group) {
+  OrderedJson json;
+  for (const Place& place : places(group)) json[place.key] = *place.value;
+  json["source"] = group.source;
+  return json;
+}
+
 // One entry per line: the file is read by people too.
 template <typename Entries>
 std::string lines(const Entries& entries) {
@@ -116,6 +156,9 @@ Intervals read_intervals(std::string_view text, const std::string& where) {
     if (!which) throw bad(where, "'traits' has an entry that is no trait of a request");
     intervals.traits.push_back(*which);
   }
+  intervals.lengths = read_group<LengthLimits>(fields.require("lengths"), where + ", lengths");
+  intervals.distance =
+      read_group<DistanceWeights>(fields.require("distance"), where + ", distance");
   for (const Json& cell : list(fields, "cells", kMostCells)) {
     read_cell(cell, where + ", cells", intervals);
   }
@@ -142,6 +185,8 @@ std::string write_intervals(const Intervals& intervals, std::span<const std::str
   OrderedJson head{{"format", kIntervalsFormat}, {"version", kVersion}, {"notes", notes}};
   head["confidence"] = intervals.confidence;
   head["traits"] = traits;
+  head["lengths"] = group_json(intervals.lengths);
+  head["distance"] = group_json(intervals.distance);
   std::string text = head.dump(1);
   text.resize(text.size() - 2);  // "\n}"
   return text + ",\n \"cells\": " + lines(cells) + ",\n \"measured\": " + lines(measured) + "\n}\n";

@@ -39,11 +39,36 @@ struct MeasuredCase {
   std::int64_t most_batch = 1;
 };
 
+// Where one word for the length of a predicted step ends and the next begins.
+struct LengthLimits {
+  double tiny_s = 0;    // tiny below
+  double short_s = 0;   // short below
+  double medium_s = 0;  // medium below, long above
+  std::string source;
+};
+
+// How unlike two cases are, when the nearest measured ones are looked for: the sum over what
+// differs. Workers and batch count for each doubling outside of the measured range.
+struct DistanceWeights {
+  double family = 0;        // another family of models
+  double model = 0;         // another model
+  double architecture = 0;  // another architecture of devices
+  double device = 0;        // another device
+  double precision = 0;     // another precision
+  double mode = 0;          // training against inference
+  double framework = 0;     // another framework
+  double workers = 0;       // each doubling of the workers
+  double batch = 0;         // each doubling of the batch
+  std::string source;
+};
+
 struct Intervals {
   double confidence = 0.9;
   std::vector<Trait> traits;  // a regime of fewer words has the first of them: coarser
   std::map<std::string, IntervalCell> cells;  // by their words, joined by '/'; "" is any regime
   std::vector<MeasuredCase> measured;
+  LengthLimits lengths{};
+  DistanceWeights distance{};
 };
 
 inline constexpr const char* kIntervalsFormat = "foretrain-intervals";

@@ -18,6 +18,8 @@ Regime regime(const std::string& bound, const std::string& length) {
 Intervals some_intervals() {
   Intervals intervals;
   intervals.traits = {Trait::Bound, Trait::Length};
+  intervals.lengths = {0.01, 0.03, 0.1, "chosen"};
+  intervals.distance.family = 4;
   intervals.cells[""] = {-0.5, 1, 100, 5};
   intervals.cells["host"] = {-0.3, 0.8, 40, 3};
   intervals.cells["host/tiny"] = {-0.2, 0.9, 20, 2};
@@ -41,6 +43,9 @@ TEST(Intervals, ReadAsWritten) {
   EXPECT_EQ(read.traits, intervals.traits);
   EXPECT_EQ(read.cells.at("host/tiny").low, -0.2);
   EXPECT_EQ(read.cells.at("").rows, 100u);
+  EXPECT_EQ(read.lengths.short_s, 0.03);
+  EXPECT_EQ(read.lengths.source, "chosen");
+  EXPECT_EQ(read.distance.family, 4);
   EXPECT_EQ(read.measured.front().most_batch, 128);
   EXPECT_EQ(write_intervals(read, {}), text);
 }
@@ -48,7 +53,14 @@ TEST(Intervals, ReadAsWritten) {
 TEST(Intervals, RefusesWhatNoFitWrites) {
   const auto refused = [](const std::string& cell) {
     const std::string text = R"({"format": "foretrain-intervals", "version": 1, "confidence": 0.9,
-                                 "traits": [], "measured": [], "cells": [)" +
+                                 "traits": [], "measured": [],
+                                 "lengths": {"tiny_s": 1, "short_s": 2, "medium_s": 3,
+                                             "source": ""},
+                                 "distance": {"family": 4, "model": 1, "architecture": 1,
+                                              "device": 1, "precision": 1, "mode": 2,
+                                              "framework": 0.5, "workers": 0.3, "batch": 0.1,
+                                              "source": ""},
+                                 "cells": [)" +
                              cell + "]}";
     try {
       read_intervals(text, "test");

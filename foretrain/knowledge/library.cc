@@ -2,7 +2,10 @@
 #include "foretrain/knowledge/library.h"
 
 #include "foretrain/base/embedded.h"
+#include "foretrain/base/error.h"
 #include "foretrain/base/file.h"
+#include "foretrain/base/json.h"
+#include "foretrain/base/near.h"
 #include "foretrain/cost/framework_file.h"
 #include "foretrain/hw/load_catalog.h"
 
@@ -72,15 +75,24 @@ Library copy_of(const Library& library) {
   return copy;
 }
 
+namespace {
+
+// What the file says it is.
+std::string format_of(std::string_view text, const std::string& where) {
+  const Json file = parse_json(text, where);
+  return JsonFields(file, where).required_text("format");
+}
+
+}  // namespace
+
 Predictor read_predictor(const std::string& path) {
   constexpr std::uintmax_t kLargest = 1 << 20;
   return parse_predictor(read_file(path, kLargest), named(path));
 }
 
 Predictor parse_predictor(std::string_view text, const std::string& where) {
-  const auto says = [&](std::string_view format) {
-    return text.find(format) != std::string_view::npos;
-  };
+  const std::string format = format_of(text, where);
+  const auto says = [&](std::string_view one) { return format == one; };
   Predictor predictor;
   if (says(kCalibrationFormat)) {
     predictor.calibration = read_calibration(text, where);
@@ -100,10 +112,13 @@ Predictor parse_predictor(std::string_view text, const std::string& where) {
   } else if (says(memory::kContextFormat)) {
     predictor.memory_context =
         std::make_shared<const memory::ContextBytes>(memory::read_context_bytes(text, where));
-  } else {
+  } else if (says(cost::kOperatorsFormat)) {
     const cost::Constants constants = cost::read_constants(text, where);
     predictor.operators =
         std::make_shared<const cost::OperatorModel>(cost::make_operator_model(constants));
+  } else {
+    throw Error(ErrorKind::BadInput, where + ": 'format' is '" + printable(format) +
+                                         "', which is no predictor; `foretrain fit` writes them");
   }
   return predictor;
 }

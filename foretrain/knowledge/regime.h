@@ -15,9 +15,9 @@ enum class Trait : std::size_t {
   Framework,     // as the request names it
   Scale,         // one device, one node, several nodes: one, node, nodes
   Bound,         // the largest part of the step: compute, memory, communication, host
-  Precision,     // fp32, tf32, fp64, short (16 bits and less)
+  Precision,     // fp32, tf32, fp64, half (fp16, bf16, fp8)
   Mode,          // train, inference
-  Length,        // of the predicted step: tiny (below 10 ms), short (30), medium (100), long
+  Length,        // of the predicted step: tiny, short, medium, long; LengthLimits says how long
   Machine,       // stated: the request gives the host's speed; else assumed
   Architecture,  // of the device: volta, ampere, ...
   Seen,          // whether the device is among the measured cases: seen, new

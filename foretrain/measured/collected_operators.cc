@@ -78,7 +78,7 @@ bool holds_indices(Kind kind, std::size_t input) {
 }
 
 // Of tensors that are stored in 16 bits.
-std::optional<Precision> short_precision(std::string_view dtype) {
+std::optional<Precision> half_precision(std::string_view dtype) {
   if (dtype == "f16") return Precision::Fp16;
   if (dtype == "bf16") return Precision::Bf16;
   return std::nullopt;
@@ -131,7 +131,7 @@ std::unique_ptr<OperatorCase> collected_case(const Row& row, const std::string& 
     if (what.starts_with(where)) throw;
     fail(where, what);
   }
-  if (const auto precision = short_precision(cell(row, "dtype"))) {
+  if (const auto precision = half_precision(cell(row, "dtype"))) {
     one->precision = *precision;
     one->graph = graph::set_precision(one->graph, *precision, graph::Casting::WholeModel);
   }

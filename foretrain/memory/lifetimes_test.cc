@@ -221,9 +221,9 @@ TEST(Lifetimes, FlatBuffersAreAlwaysThere) {
   EXPECT_EQ(kept_bytes(storages, Part::Gradients), 10240 + 512);
 }
 
-// 32*64 + 32 + 16*32 + 16 parameters: 4096 + 64 + 1024 + 32 B short (rounded 4096 + 512 + 1024
-// + 512 = 6144), and fp32 copies of 11264 beside the momentum's.
-TEST(Lifetimes, ShortParametersHaveMastersInFp32) {
+// 32*64 + 32 + 16*32 + 16 parameters: 4096 + 64 + 1024 + 32 B in half precision (rounded
+// 4096 + 512 + 1024 + 512 = 6144), and fp32 copies of 11264 beside the momentum's.
+TEST(Lifetimes, HalfPrecisionParametersHaveMastersInFp32) {
   const Graph step = graph::update(
       graph::backward(graph::set_precision(perceptron(Kind::Relu, {}, true), Precision::Bf16,
                                            graph::Casting::WholeModel)),

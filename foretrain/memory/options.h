@@ -9,7 +9,8 @@ namespace foretrain::memory {
 struct Options {
   // Bytes of each flat buffer of gradients that is always there, besides the gradients themselves.
   std::vector<double> flat_buffers{};
-  bool half_with_master = false;  // parameters are stored short, the optimizer keeps fp32 copies
+  // Parameters are stored in half precision, the optimizer keeps fp32 copies.
+  bool half_with_master = false;
   bool search_workspace = true;   // convolutions may use scratch memory for faster algorithms
   bool channels_last = false;     // convolutions run in NHWC: no copies for tensor cores
   bool tensor_core_fp32 = false;  // fp32 convolutions run on tensor cores (TF32)

@@ -8,7 +8,7 @@ using graph::Attr;
 using graph::Kind;
 using graph::NodeView;
 
-bool is_short(DType type) { return type == DType::F16 || type == DType::BF16; }
+bool is_half(DType type) { return type == DType::F16 || type == DType::BF16; }
 
 // A 3x3 convolution of stride 1 over all channels, which Winograd's method can do.
 bool suits_winograd(const NodeView& v, const graph::Extent& weight) {
@@ -26,7 +26,7 @@ double convolution_scratch(const NodeView& v, const Options& options) {
   if (!options.search_workspace) return 0;
   const double all = v.in_bytes(0) + v.in_bytes(1) + v.out_bytes(0);
   const DType type = v.in_type(0);
-  if (is_short(type) || (type == DType::F32 && options.tensor_core_fp32)) {
+  if (is_half(type) || (type == DType::F32 && options.tensor_core_fp32)) {
     return options.channels_last ? 0 : all;
   }
   const bool of_weight = v.node.kind == Kind::ConvWeightGrad;
@@ -38,7 +38,7 @@ double convolution_scratch(const NodeView& v, const Options& options) {
 // Flash attention sums dq in fp32 and keeps one value per query row.
 // Source: Dao, 2023; PyTorch, flash_api.cpp, mha_bwd.
 double attention_grad_scratch(const NodeView& v) {
-  return is_short(v.in_type(1)) ? 4 * v.in_count(1) + v.in_bytes(5) : 0;
+  return is_half(v.in_type(1)) ? 4 * v.in_count(1) + v.in_bytes(5) : 0;
 }
 
 }  // namespace

@@ -23,19 +23,20 @@ std::string_view code_of(std::string_view framework) {
   return framework.starts_with("pytorch-1") ? "pytorch" : framework;
 }
 
-// How unlike two cases are: what changes a step's time most weighs most.
-double distance(const MeasuredCase& known, const MeasuredCase& asked) {
+// How unlike two cases are.
+double distance(const MeasuredCase& known, const MeasuredCase& asked, const DistanceWeights& of) {
   double sum = 0;
-  if (known.family != asked.family) sum += 4;
-  if (known.model != asked.model) sum += 1;
-  if (known.architecture != asked.architecture) sum += 1;
-  if (known.device != asked.device) sum += 1;
-  if (known.precision != asked.precision) sum += 1;
-  if (known.mode != asked.mode) sum += 2;
-  if (code_of(known.framework) != code_of(asked.framework)) sum += 0.5;
-  sum += 0.3 * beyond(asked.most_workers, known.least_workers, known.most_workers);
-  sum += 0.1 * beyond(static_cast<double>(asked.most_batch), static_cast<double>(known.least_batch),
-                      static_cast<double>(known.most_batch));
+  if (known.family != asked.family) sum += of.family;
+  if (known.model != asked.model) sum += of.model;
+  if (known.architecture != asked.architecture) sum += of.architecture;
+  if (known.device != asked.device) sum += of.device;
+  if (known.precision != asked.precision) sum += of.precision;
+  if (known.mode != asked.mode) sum += of.mode;
+  if (code_of(known.framework) != code_of(asked.framework)) sum += of.framework;
+  sum += of.workers * beyond(asked.most_workers, known.least_workers, known.most_workers);
+  sum += of.batch * beyond(static_cast<double>(asked.most_batch),
+                           static_cast<double>(known.least_batch),
+                           static_cast<double>(known.most_batch));
   return sum;
 }
 
@@ -83,7 +84,9 @@ std::vector<const MeasuredCase*> nearest_cases(const Intervals& intervals,
                                                const MeasuredCase& asked, std::size_t most) {
   std::vector<std::pair<double, const MeasuredCase*>> order;
   order.reserve(intervals.measured.size());
-  for (const MeasuredCase& one : intervals.measured) order.emplace_back(distance(one, asked), &one);
+  for (const MeasuredCase& one : intervals.measured) {
+    order.emplace_back(distance(one, asked, intervals.distance), &one);
+  }
   std::stable_sort(order.begin(), order.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   std::set<std::pair<std::string_view, std::string_view>> taken;

@@ -9,6 +9,16 @@ namespace {
 // Two measured models on two chips.
 Intervals measured() {
   Intervals intervals;
+  intervals.distance = {.family = 4,
+                        .model = 1,
+                        .architecture = 1,
+                        .device = 1,
+                        .precision = 1,
+                        .mode = 2,
+                        .framework = 0.5,
+                        .workers = 0.3,
+                        .batch = 0.1,
+                        .source = ""};
   intervals.measured = {
       {"resnet50", "cnn", "v100-sxm2", "volta", "fp32", "train", "pytorch-1", "a", 1, 8, 16, 128},
       {"resnet50", "cnn", "t4", "turing", "fp16", "train", "pytorch-1", "b", 1, 64, 16, 128},

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "foretrain/base/normal.h"
-#include "foretrain/cost/cpu.h"
 
 namespace foretrain::operators {
 namespace {
@@ -72,7 +71,7 @@ void Emitter::copy_input(Seconds time) {
 
 void Emitter::charge_exchange(const parallel::ExchangePlan& plan) {
   if (!hw::is_cpu(timer_.device())) return copy_gradients(plan.gradient_copies);
-  const double slower = cost::cpu_call_factor(timer_.device());
+  const double slower = timer_.cpu_call_factor();
   for (const graph::ParameterGradient& gradient : step_.gradients) {
     const Seconds bytes{plan.per_gradient_byte_s * bound_.bytes(gradient.gradient)};
     worker_.ops[static_cast<std::size_t>(gradient.ready)].total +=

@@ -15,7 +15,7 @@ std::string family_of(const Stages& stages) {
   const std::vector<cost::OpTime>& ops = slowest_class(stages).ops;
   Seconds convolutions{0};
   Seconds recurrent{0};
-  Seconds products{0};
+  Seconds gemm{0};
   bool attends = false;
   for (std::size_t n = 0; n < ops.size(); ++n) {
     const Kind kind = stages.step->graph.nodes[n].kind;
@@ -25,12 +25,12 @@ std::string family_of(const Stages& stages) {
       recurrent += ops[n].total;
     } else if (kind == Kind::Linear || kind == Kind::MatMul || kind == Kind::Attention ||
                kind == Kind::AttentionGrad) {
-      products += ops[n].total;
+      gemm += ops[n].total;
       attends = attends || kind == Kind::Attention || kind == Kind::MatMul;
     }
   }
-  if (recurrent > Seconds{0} && recurrent >= std::max(convolutions, products)) return "recurrent";
-  if (convolutions > Seconds{0} && convolutions >= products) return "cnn";
+  if (recurrent > Seconds{0} && recurrent >= std::max(convolutions, gemm)) return "recurrent";
+  if (convolutions > Seconds{0} && convolutions >= gemm) return "cnn";
   return attends ? "transformer" : "other";
 }
 
@@ -45,15 +45,15 @@ std::string bound_of(const Breakdown& parts) {
 }
 
 std::string precision_of(Precision precision) {
-  return is_half(precision) ? "short" : to_string(precision);
+  return is_half(precision) ? "half" : to_string(precision);
 }
 
 // What a step has besides the model's kernels hardly depends on them, so it weighs most in short
-// ones; the limits are about a factor of three apart.
-std::string length_of(double step_s) {
-  if (step_s < 0.01) return "tiny";
-  if (step_s < 0.03) return "short";
-  return step_s < 0.1 ? "medium" : "long";
+// ones.
+std::string length_of(double step_s, const LengthLimits& limits) {
+  if (step_s < limits.tiny_s) return "tiny";
+  if (step_s < limits.short_s) return "short";
+  return step_s < limits.medium_s ? "medium" : "long";
 }
 
 }  // namespace
@@ -68,7 +68,7 @@ Regime regime_of(const Stages& stages, const Resolved& resolved, const Breakdown
   word(regime, Trait::Bound) = bound_of(parts);
   word(regime, Trait::Precision) = precision_of(resolved.precision);
   word(regime, Trait::Mode) = resolved.mode == Mode::Train ? "train" : "inference";
-  word(regime, Trait::Length) = length_of(stages.timeline.end.count());
+  word(regime, Trait::Length) = length_of(stages.timeline.end.count(), resolved.intervals->lengths);
   word(regime, Trait::Machine) = resolved.host_stated ? "stated" : "assumed";
   word(regime, Trait::Architecture) = slowest_device(stages, resolved).architecture;
   return regime;

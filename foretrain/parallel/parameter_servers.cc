@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "foretrain/base/error.h"
+#include "foretrain/comm/constants.h"
 #include "foretrain/comm/parameter_server.h"
 #include "foretrain/graph/op.h"
 #include "foretrain/parallel/detail/insert.h"
@@ -16,7 +17,8 @@ std::vector<comm::PsHost> ps_hosts(const Resolved& resolved) {
   const hw::Cluster& cluster = resolved.cluster;
   std::vector<comm::PsHost> hosts;
   for (const hw::Node& node : cluster.nodes) {
-    hw::Link link = cluster.links[static_cast<std::size_t>(node.network)];
+    const hw::Link& network = cluster.links[static_cast<std::size_t>(node.network)];
+    comm::Link link = comm::described(network, *resolved.collectives);
     link.bytes_per_s = hw::node_bytes_per_s(link);
     hosts.push_back({node.devices, 0, link});
   }
@@ -31,7 +33,7 @@ std::vector<comm::PsHost> ps_hosts(const Resolved& resolved) {
                     " entries, the workers use " + std::to_string(hosts.size()) + " nodes");
   }
   int sum = 0;
-  const hw::Link network = hosts.front().network;
+  const comm::Link network = hosts.front().network;
   hosts.resize(strategy.server_placement.size(), comm::PsHost{0, 0, network});
   for (std::size_t i = 0; i < hosts.size(); ++i) {
     hosts[i].servers = strategy.server_placement[i];

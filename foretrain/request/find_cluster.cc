@@ -37,7 +37,8 @@ hw::Link find_link(const Described& described, const Library& library, const cha
                    std::vector<std::string>& notes) {
   const std::string text = description(described, library);
   if (text.empty()) return hw::find_link(library.catalog, described.text);
-  return hw::parse_link(text, described.json ? field : "file " + printable(described.text), &notes);
+  return hw::parse_link(text, described.json ? field : "file " + printable(described.text),
+                        library.catalog.assumed_link, &notes);
 }
 
 std::vector<int> find_placement(const Request& request, int per_node_of_instance,

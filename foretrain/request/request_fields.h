@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fields of a request: the one table from which the JSON reader and writer, the command's
 // options, Python's keywords and docs/request.md come. To add a field: a member of Request or
-// Strategy and a row here.
+// Strategy and a row in request_table.cc.
 #pragma once
 
 #include <cstdint>

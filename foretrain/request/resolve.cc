@@ -121,7 +121,8 @@ std::shared_ptr<const cost::Framework> find_framework(const Request& request,
 double core_share(const Resolved& resolved, const Calibration& calibration) {
   const hw::Device& device = resolved.cluster.devices.front();
   if (!hw::is_cpu(device)) return 1;
-  return std::min(1.0, 1 / (cost::cpu_call_factor(device) * calibration.host));
+  const double slower = cost::cpu_call_factor(device, resolved.operators->constants.cpu);
+  return std::min(1.0, 1 / (slower * calibration.host));
 }
 
 void apply(const Calibration& calibration, Resolved& resolved) {
@@ -141,7 +142,6 @@ void apply_predictors(const Request& request, const Library& library, Resolved& 
   resolved.memory_context = library.memory_context;
   resolved.intervals = library.intervals;
   resolved.host_speed = request.host_speed;
-  for (const Calibration& calibration : library.calibrations) apply(calibration, resolved);
   for (const std::string& path : request.predictors) {
     const auto predictor = find_predictor(path, library);
     if (predictor->operators) resolved.operators = predictor->operators;
@@ -149,11 +149,15 @@ void apply_predictors(const Request& request, const Library& library, Resolved& 
     if (predictor->exchange) resolved.exchange = predictor->exchange;
     if (predictor->straggling) resolved.straggling = predictor->straggling;
     if (predictor->memory_context) resolved.memory_context = predictor->memory_context;
-    if (predictor->calibration) apply(*predictor->calibration, resolved);
     if (predictor->intervals) {
       resolved.intervals = predictor->intervals;
       resolved.own_intervals = true;
     }
+  }
+  for (const Calibration& calibration : library.calibrations) apply(calibration, resolved);
+  for (const std::string& path : request.predictors) {
+    const auto predictor = find_predictor(path, library);
+    if (predictor->calibration) apply(*predictor->calibration, resolved);
   }
 }
 

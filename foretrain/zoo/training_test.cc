@@ -16,7 +16,7 @@ namespace {
 
 using graph::Graph;
 
-double products(const Graph& step, graph::Phase phase) {
+double matrix_flops(const Graph& step, graph::Phase phase) {
   const graph::Bound bound = graph::bind(step, {{"batch", 1}});
   double flops = 0;
   for (const graph::Node& node : step.nodes) {
@@ -63,8 +63,8 @@ TEST(EveryModel, ComputesUpToTwiceAsMuchBackward) {
     SCOPED_TRACE(name);
     const Graph step = graph::backward(graph::expand_attention(build(name)));
     EXPECT_NO_THROW(graph::verify(step));
-    const double forward = products(step, graph::Phase::Forward);
-    const double backward = products(step, graph::Phase::Backward);
+    const double forward = matrix_flops(step, graph::Phase::Forward);
+    const double backward = matrix_flops(step, graph::Phase::Backward);
     EXPECT_LE(backward, 2 * forward * (1 + 1e-9));
     EXPECT_GE(backward, forward);
   }

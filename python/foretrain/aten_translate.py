@@ -13,7 +13,7 @@ from torch._dispatch.python import enable_python_dispatcher
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils import _pytree as pytree
 
-from . import aten_axes, aten_pointwise, aten_products, aten_views  # noqa: F401  (register)
+from . import aten_axes, aten_gemm, aten_pointwise, aten_views  # noqa: F401  (register)
 from .aten_registry import HANDLERS
 from .aten_views import is_view
 from .errors import Error

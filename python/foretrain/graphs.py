@@ -77,12 +77,12 @@ class Graph:
 
     @property
     def forward_flops(self) -> float:
-        """Of products in the forward pass; a multiply-add is two."""
+        """Of GEMMs and convolutions in the forward pass; a multiply-add is two."""
         return float(self._summary["forward_flops"])
 
     @property
     def backward_flops(self) -> float:
-        """Of products in the backward pass."""
+        """Of GEMMs and convolutions in the backward pass."""
         return float(self._summary["backward_flops"])
 
     @property

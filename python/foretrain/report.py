@@ -23,7 +23,7 @@ class Estimate(Record):
 
 
 class Throughput(Record):
-    """Samples and tokens per second over all workers; share of the peak that products use."""
+    """Samples and tokens per second over all workers; share of the peak that GEMMs use."""
 
     samples_per_s: float
     tokens_per_s: float | None

@@ -33,8 +33,8 @@ _FORMULAS = {torch.ops.aten.convolution_backward: _conv_backward_flops}
 def pytorch_flops(
     module: torch.nn.Module, example_inputs: Any, *, train: bool = True
 ) -> tuple[int, int]:
-    """FLOPs of products in the forward and the backward pass, counted by PyTorch's own counter
-    while the module runs without memory."""
+    """FLOPs of GEMMs and convolutions in the forward and the backward pass, counted by
+    PyTorch's own counter while the module runs without memory."""
     with training_mode(module, train), weights_without_memory(module, always=True):
         args, kwargs = pytree.tree_map(_without_memory, split_inputs(example_inputs))
         with torch.device("meta"):
@@ -48,7 +48,7 @@ def pytorch_flops(
 
 
 def joint_flops(module: torch.nn.Module, example_inputs: Any, *, train: bool = True) -> int:
-    """FLOPs of products in PyTorch's own joint graph of both passes: every ATen call of the
+    """FLOPs of GEMMs and convolutions in PyTorch's own joint graph: every ATen call of the
     module and of its autograd, traced without memory."""
     with training_mode(module, train), weights_without_memory(module, always=True):
         args, kwargs = pytree.tree_map(_without_memory, split_inputs(example_inputs))
@@ -86,7 +86,7 @@ def _start_of(outputs: Any) -> torch.Tensor | None:
 
 def graph_flops(graph: Graph) -> tuple[float, float]:
     """FLOPs of both passes as PyTorch counts them without memory: the plain form of attention
-    keeps its scores, so its backward pass takes four products and not five."""
+    keeps its scores, so its backward pass takes four GEMMs and not five."""
     again = sum(node.flops / 5 for node in graph.nodes if node.op == "attention_grad")
     return graph.forward_flops, graph.backward_flops - again
 

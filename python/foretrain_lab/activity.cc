@@ -3,8 +3,8 @@
 //
 // A callback around each operator adds the bytes of its input and output tensors, spread evenly
 // over the time it took, to windows of CLOCK_MONOTONIC (window i begins at i * window). An operator
-// is what PyTorch's dispatcher runs and is not made of others: of aten::linear the product inside
-// counts, of aten::lstm every product of every step, and in the backward pass, whose outermost
+// is what PyTorch's dispatcher runs and is not made of others: of aten::linear the GEMM inside
+// counts, of aten::lstm every GEMM of every step, and in the backward pass, whose outermost
 // records are the autograd engine's, what its functions call. Bytes come from shapes, not from
 // hardware: caches and what an operator does inside are not seen. An operator that only makes a
 // view or reserves memory moves nothing.

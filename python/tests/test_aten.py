@@ -107,7 +107,7 @@ def test_along_axes() -> None:
     assert graph.notes == []
 
 
-def test_products() -> None:
+def test_gemm() -> None:
     weight = torch.zeros(8, 5)
     graph = capture(
         (2, 4, 6, 8),
@@ -213,7 +213,7 @@ def test_gradients_end_at_detached_values_and_where_they_are_off() -> None:
     graph = foretrain.from_torch(Model(), torch.zeros(2, 8), check=True)
     assert graph.notes == []
     assert operators(graph)["detach"] == 2
-    # Only the weight of the third layer has a gradient: one product of 2 x 8 x 8.
+    # Only the weight of the third layer has a gradient: one GEMM of 2 x 8 x 8.
     assert graph.backward_flops == 2 * 2 * 8 * 8
 
 

@@ -51,7 +51,7 @@ def test_attention_is_one_operator_whose_backward_computes_scores_again() -> Non
     forward = [node for node in graph.nodes if node.op == "attention"]
     backward = [node for node in graph.nodes if node.op == "attention_grad"]
     assert len(forward) == len(backward) == 2
-    # Two products of 3 x 4 heads x 32 x 32 x 64, then five.
+    # Two GEMMs of 3 x 4 heads x 32 x 32 x 64, then five.
     assert forward[0].flops == 2 * 2 * 3 * 4 * 32 * 32 * 64
     assert backward[0].flops == 2.5 * forward[0].flops
 

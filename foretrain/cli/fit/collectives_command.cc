@@ -40,10 +40,13 @@ void run_collectives(const CollectivesCommand& command, Console& console) {
     output.say(format("  left out: %-42s %6zu rows  MAPE %5.1f %%  bias %+6.1f %%",
                       cell.cell.c_str(), cell.rows, 100 * cell.mape, 100 * cell.bias));
   }
-  std::string note = std::to_string(fitted.rows) + " rows of " + std::to_string(fitted.cells) +
-                     " cells (cluster, collective, nodes, devices)";
+  std::vector<std::string> notes;
+  std::string& note = notes.emplace_back();
+  note = std::to_string(fitted.rows) + " rows of " + std::to_string(fitted.cells) +
+         " cells (cluster, collective, nodes, devices)";
   for (const std::string& cluster : command.options.without) note += ", without " + cluster;
-  output.write(comm::write_constants(fitted.constants, std::span(&note, 1)));
+  for (const std::string& name : fitted.held) notes.push_back("held as in the start: " + name);
+  output.write(comm::write_constants(fitted.constants, notes));
 }
 
 }  // namespace
@@ -60,6 +63,9 @@ void add_fit_collectives(CLI::App& app, Console& console) {
   sub.add_option("-o,--output", command->output, "the predictor file to write")->required();
   sub.add_option("--start", command->start, "start from this file, not from what is shipped");
   sub.add_option("--without", command->options.without, "leave this cluster out; may be repeated");
+  sub.add_option("--vary", command->options.vary,
+                 "also vary these, which else stay: tcp.shared_nic, all.ramp_exponent")
+      ->delimiter(',');
   sub.add_option("--evaluations", command->options.evaluations, "effort")
       ->check(CLI::Range(1, 100000));
   sub.callback([command, &console] { run_collectives(*command, console); });

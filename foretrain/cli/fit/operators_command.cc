@@ -37,7 +37,8 @@ std::string note(const fit::FittedGroup& group, const fit::OperatorFit& options)
 
 void fit_to_steps(const OperatorsCommand& command, const Library& library, FitOutput& output,
                   cost::Constants& constants, std::vector<std::string>& notes) {
-  const fit::StepsFit options{command.options.without, command.options.evaluations};
+  const fit::StepsFit options{command.options.without, command.options.evaluations,
+                               command.options.vary};
   const fit::FittedSteps fitted = fit::fit_steps(command.steps, options, library, constants);
   output.say(describe(fitted.group));
   notes.push_back(note(fitted.group, command.options));
@@ -91,6 +92,10 @@ void add_fit_operators(CLI::App& app, Console& console) {
   sub.add_option("--start", command->start, "start from this file, not from what is shipped");
   sub.add_option("--without", command->options.without,
                  "leave these devices, or models of steps, out; 'resnet*': all that begin so")
+      ->delimiter(',');
+  sub.add_option("--vary", command->options.vary,
+                 "constants to vary besides those that the rows decide; 'memory_bound.composed_': "
+                 "all that begin so")
       ->delimiter(',');
   sub.add_option("--evaluations", command->options.evaluations,
                  "effort for each group of constants")

@@ -11,8 +11,8 @@ namespace foretrain::comm {
 
 // Time for which `bytes` occupy a link: the bandwidth term of every collective.
 //
-//   t = V/b min(1 + (r b / V)^0.66, 1/s)     V: bytes, b: bytes per second, r: ramp,
-//                                             s: least share of the rate (0: no bound)
+//   t = V/b min(1 + (r b / V)^e, 1/s)     V: bytes, b: bytes per second, r: ramp, e: its exponent,
+//                                         s: least share of the rate (0: no bound)
 //
 // Small transfers do not reach the rate: at V = r b they take twice V/b. The smallest go by
 // another protocol with a share s of the rate. More bytes never take less time, more bandwidth

@@ -31,7 +31,7 @@ OpTime conv_weight_grad_vector(const Conv& conv, const Context& context);
 OpTime conv_tensor(const Conv& conv, const Context& context);
 OpTime conv_weight_grad_tensor(const Conv& conv, const Context& context);
 
-// Depthwise ones have kernels of their own, whose threads take products one after another.
+// Depthwise ones have kernels of their own, whose threads multiply one after another.
 OpTime conv_depthwise(const Conv& conv, bool weight_grad, const Context& context);
 
 }  // namespace foretrain::cost

@@ -21,8 +21,9 @@ struct Gemm {
   bool batched = false;  // a batched kernel, even where the batch is 1
 };
 
-// Waves of `tiles` over `sms` multiprocessors when a share `tail` of the idle rest of the last
-// wave is lost, times the multiprocessors: the work in tiles that the whole device could do.
+// Occupancy of the device: `tiles` run in waves on `sms` multiprocessors (SMs), and a share `tail`
+// of the idle rest of the last wave is lost (wave quantization). Returns the tiles that a device
+// with all its multiprocessors busy could have computed in that time.
 inline double occupied(double tiles, double sms, double tail) {
   const double full = std::ceil(tiles / sms) * sms;
   const double work = tiles + tail * (full - tiles);
@@ -34,7 +35,7 @@ OpTime gemm_vector(const Gemm& gemm, const Context& context);
 // On tensor cores, at `flops_per_s`.
 OpTime gemm_tensor(const Gemm& gemm, double flops_per_s, const Context& context);
 
-// Whichever of both a product of tensors stored as `type` uses. `weights`: one operand is a
+// Whichever of both a GEMM of tensors stored as `type` uses. `weights`: one operand is a
 // weight matrix, so fp8 applies.
 OpTime gemm_time(const Gemm& gemm, DType type, bool weights, const Context& context);
 

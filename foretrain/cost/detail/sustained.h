@@ -30,6 +30,6 @@ double tensor_share(const hw::Device& device, const Constants& constants);
 double bandwidth_share(const hw::Device& device, const Constants& constants);
 
 // Peak of vector units in fp64 against fp32.
-double fp64_share(const hw::Device& device);
+double fp64_share(const hw::Device& device, const Constants& constants);
 
 }  // namespace foretrain::cost

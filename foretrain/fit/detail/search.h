@@ -18,9 +18,11 @@ namespace foretrain::fit {
 bool named_by(const std::string& name, std::string_view pattern);
 bool named_by_any(const std::string& name, std::span<const std::string> patterns);
 
-// Those of `constants` that one of the patterns names.
+// Those of `constants` that one of the patterns names, or one of `vary`, which a user asks for.
+// Throws Error(NotFound) for an entry of `vary` that names none.
 std::vector<cost::NamedConstant> varied_constants(cost::Constants& constants,
-                                                  std::span<const std::string_view> patterns);
+                                                  std::span<const std::string_view> patterns,
+                                                  std::span<const std::string> vary);
 
 std::vector<double*> places_of(std::span<const cost::NamedConstant> varied);
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ATen's products: matrices, convolutions, attention, recurrent layers, look-ups."""
+"""ATen's GEMMs (mm, bmm, addmm, matmul), convolutions, attention, recurrent layers, look-ups."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ def addmm(e: Emitter, c: Call) -> Result:
 def baddbmm(e: Emitter, c: Call) -> Result:
     if c.name == "addbmm":
         raise Error("sums over the batch")
-    products = _matmul(e, c["batch1"], c["batch2"], c.shape)
-    return e.add("add", [products, c["self"]], c.shape, c.type)
+    gemms = _matmul(e, c["batch1"], c["batch2"], c.shape)
+    return e.add("add", [gemms, c["self"]], c.shape, c.type)
 
 
 def _convolve(e: Emitter, c: Call, x: Value, transposed: bool) -> Value:
