@@ -11,8 +11,10 @@
 #include "foretrain/cli/table.h"
 #include "foretrain/graph/dot.h"
 #include "foretrain/graph/graph_summary.h"
+#include "foretrain/graph/op.h"
 #include "foretrain/importer/ftg.h"
 #include "foretrain/importer/import.h"
+#include "foretrain/inspector/group.h"
 #include "foretrain/request/find_model.h"
 
 namespace foretrain::cli {
@@ -25,6 +27,8 @@ struct Options {
   bool json = false;
   bool dot = false;
   std::string ftg;
+  std::optional<std::size_t> groups;
+  std::uint64_t seed = 1;
 };
 
 std::string inputs_text(const graph::Graph& graph, const Screen& screen) {
@@ -77,6 +81,30 @@ std::string graph_text(const graph::GraphSummary& summary, std::int64_t batch,
   return text;
 }
 
+std::string communities_text(const inspector::GroupedGraph& grouped, const graph::Graph& step,
+                             const Screen& screen) {
+  Table table{{{"group", true}, {"begins in", false, true}, {"nodes", true}, {"writes", true}}, {}};
+  for (std::size_t i = 0; i < grouped.groups.size(); ++i) {
+    const inspector::NodeGroup& group = grouped.groups[i];
+    const graph::Node& first = step.nodes[static_cast<std::size_t>(group.nodes.front())];
+    table.rows.push_back({format_count(static_cast<double>(i)),
+                          first.scope.empty() ? graph::describe(first) : first.scope,
+                          format_count(static_cast<double>(group.nodes.size())),
+                          format_bytes(group.output_bytes)});
+  }
+  return render(table, screen) + wrap(format_count(static_cast<double>(grouped.edges.size())) +
+                                          " pairs of groups are joined.",
+                                      "  ", screen);
+}
+
+void show_groups(const Options& options, const graph::Graph& step, Console& console) {
+  const graph::Bound bound = graph::bind(step, {{"batch", options.batch}});
+  const inspector::GroupedGraph grouped =
+      inspector::group_nodes(bound, *options.groups, options.seed);
+  if (options.json) return console.line(inspector::to_json(grouped, step));
+  console.write(communities_text(grouped, step, console.screen));
+}
+
 graph::Graph read_standard_input() {
   const std::string content{std::istreambuf_iterator<char>(std::cin), {}};
   return read_model(content, "standard input");
@@ -95,6 +123,7 @@ void run_graph(const Options& options, Console& console) {
   if (!options.ftg.empty()) return write_file(options.ftg, importer::write_ftg(model), console);
   const graph::GraphSummary summary =
       graph::summarise_graph(std::move(model), options.batch, options.depth);
+  if (options.groups) return show_groups(options, summary.step, console);
   if (options.json) return console.line(graph::graph_json(summary, options.batch));
   console.write(graph_text(summary, options.batch, console.screen));
 }
@@ -110,6 +139,7 @@ void add_graph_command(CLI::App& app, Console& console) {
       "  foretrain graph resnet50 --batch 128\n"
       "  foretrain graph bert-large --json\n"
       "  foretrain graph model.onnx:height=224,width=224\n"
+      "  foretrain graph resnet50 --group 20\n"
       "  foretrain graph resnet18 --dot | dot -Tsvg -o resnet18.svg");
   command.add_option(
       "model,--model", options->model,
@@ -121,6 +151,12 @@ void add_graph_command(CLI::App& app, Console& console) {
   command.add_option("--depth", options->depth, "parts of a layer's path to show (0: all)")
       ->type_name("N")
       ->check(CLI::Range(0, 100).description(""));
+  command
+      .add_option("--group", options->groups,
+                  "divide the step's nodes into N communities, as the inspector sees them")
+      ->type_name("N")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{100'000}).description(""));
+  command.add_option("--seed", options->seed, "of the communities (1)")->type_name("N");
   command.add_flag("--json", options->json, "print every node as JSON, the backward pass too");
   command.add_flag("--dot", options->dot, "print the graph in Graphviz's language");
   command.add_option("--ftg", options->ftg, "write the graph in our own format")

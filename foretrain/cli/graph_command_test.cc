@@ -37,5 +37,21 @@ TEST(GraphCommand, TableAndDotAreWritten) {
   EXPECT_EQ(run_program({"graph", "resnet18", "--dot"}).out.rfind("digraph", 0), 0U);
 }
 
+// Every node of the step is in one group, or dropped.
+TEST(GraphCommand, GroupsTheStepsNodes) {
+  const Outcome outcome = run_program({"graph", "resnet18", "--group", "12", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Json grouped = Json::parse(outcome.out);
+  ASSERT_EQ(grouped["groups"].size(), 12U);
+  std::size_t nodes = grouped["dropped"].get<std::size_t>();
+  for (const Json& group : grouped["groups"]) nodes += group["nodes"].size();
+  const Json graph = Json::parse(run_program({"graph", "resnet18", "--json"}).out);
+  EXPECT_EQ(nodes, graph["nodes"].size());
+  EXPECT_EQ(run_program({"graph", "resnet18", "--group", "12", "--json"}).out, outcome.out);
+  EXPECT_NE(run_program({"graph", "resnet18", "--group", "3"}).out.find("begins in"),
+            std::string::npos);
+  EXPECT_EQ(run_program({"graph", "resnet18", "--group", "0"}).code, 2);
+}
+
 }  // namespace
 }  // namespace foretrain::cli

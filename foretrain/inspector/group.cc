@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <mutex>
 #include <numeric>
 #include <set>
 
 #include "foretrain/base/error.h"
+#include "foretrain/base/json_writer.h"
 #include "foretrain/graph/op.h"
 
 namespace foretrain::inspector {
@@ -158,6 +160,28 @@ GroupedGraph group_nodes(const graph::Bound& step, std::size_t groups, std::uint
   }
   grouped.edges.assign(between.begin(), between.end());
   return grouped;
+}
+
+std::string to_json(const GroupedGraph& grouped, const graph::Graph& step) {
+  JsonWriter json;
+  json.begin_object().key("groups").begin_array();
+  for (const NodeGroup& group : grouped.groups) {
+    std::map<std::string, int> kinds;
+    json.begin_object().key("nodes").begin_array();
+    for (const graph::NodeId node : group.nodes) {
+      json.value(static_cast<double>(node));
+      ++kinds[graph::describe(step.nodes[static_cast<std::size_t>(node)])];
+    }
+    json.end_array().key("kinds").begin_object();
+    for (const auto& [kind, count] : kinds) json.field(kind, static_cast<double>(count));
+    json.end_object().field("output_bytes", group.output_bytes).end_object();
+  }
+  json.end_array().key("edges").begin_array();
+  for (const auto& [a, b] : grouped.edges) {
+    json.begin_array().value(static_cast<double>(a)).value(static_cast<double>(b)).end_array();
+  }
+  json.end_array().field("dropped", static_cast<double>(grouped.dropped));
+  return json.end_object().finish();
 }
 
 std::size_t proportional_groups(std::size_t nodes) {

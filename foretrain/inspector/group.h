@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,10 @@ struct GroupedGraph {
 // than groups, each node is a group. What is not connected to the largest part is dropped. The same
 // seed gives the same groups.
 GroupedGraph group_nodes(const graph::Bound& step, std::size_t groups, std::uint64_t seed);
+
+// {"groups": [{"nodes": [...], "kinds": {"conv": 3, ...}, "output_bytes": ...}], "edges": [[0, 1],
+// ...], "dropped": ...}; nodes are numbered as `foretrain graph --json` lists them.
+std::string to_json(const GroupedGraph& grouped, const graph::Graph& step);
 
 // How many groups a graph of `nodes` nodes gets when groups grow with the graph: twice the square
 // root, at least 4.

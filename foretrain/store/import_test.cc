@@ -190,8 +190,7 @@ TEST(Import, RefusesSamplesThatAreDamaged) {
     import_paths(other, {folder.path()});
     FAIL();
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("file samples.csv, line 2: "),
-              std::string::npos)
+    EXPECT_NE(std::string(error.what()).find("file samples.csv, line 2: "), std::string::npos)
         << error.what();
   }
 }

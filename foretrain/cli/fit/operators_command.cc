@@ -38,7 +38,7 @@ std::string note(const fit::FittedGroup& group, const fit::OperatorFit& options)
 void fit_to_steps(const OperatorsCommand& command, const Library& library, FitOutput& output,
                   cost::Constants& constants, std::vector<std::string>& notes) {
   const fit::StepsFit options{command.options.without, command.options.evaluations,
-                               command.options.vary};
+                              command.options.vary};
   const fit::FittedSteps fitted = fit::fit_steps(command.steps, options, library, constants);
   output.say(describe(fitted.group));
   notes.push_back(note(fitted.group, command.options));
