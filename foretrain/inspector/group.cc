@@ -4,6 +4,7 @@
 #include <igraph/igraph.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <mutex>
 #include <numeric>
@@ -181,6 +182,10 @@ std::string to_json(const GroupedGraph& grouped, const graph::Graph& step) {
   }
   json.end_array().field("dropped", static_cast<double>(grouped.dropped));
   return json.end_object().finish();
+}
+
+std::size_t proportional_groups(std::size_t nodes) {
+  return std::max<std::size_t>(4, std::llround(2 * std::sqrt(static_cast<double>(nodes))));
 }
 
 }  // namespace foretrain::inspector

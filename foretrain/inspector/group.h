@@ -33,4 +33,8 @@ GroupedGraph group_nodes(const graph::Bound& step, std::size_t groups, std::uint
 // ...], "dropped": ...}; nodes are numbered as `foretrain graph --json` lists them.
 std::string to_json(const GroupedGraph& grouped, const graph::Graph& step);
 
+// How many groups a graph of `nodes` nodes gets when groups grow with the graph: twice the square
+// root, at least 4.
+std::size_t proportional_groups(std::size_t nodes);
+
 }  // namespace foretrain::inspector

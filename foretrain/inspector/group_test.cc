@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "foretrain/graph/passes.h"
 #include "foretrain/request/find_model.h"
 
 namespace foretrain::inspector {
@@ -55,6 +56,12 @@ TEST(Group, WhatWasConnectedStaysSo) {
   const graph::Graph graph = model("resnet18");
   const graph::Bound bound = graph::bind(graph, {{"batch", 1}});
   EXPECT_GE(group_nodes(bound, 10, 3).edges.size(), 9U);
+}
+
+TEST(Group, ProportionalGroupsGrowWithTheGraph) {
+  EXPECT_EQ(proportional_groups(1), 4U);
+  EXPECT_EQ(proportional_groups(100), 20U);
+  EXPECT_EQ(proportional_groups(10'000), 200U);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "foretrain/resource/detail/two_means.h"
+#include "foretrain/resource/detail/windows.h"
 
 namespace foretrain::resource {
 namespace {
@@ -54,13 +55,6 @@ std::vector<double> without_holes(const std::vector<double>& samples) {
     if (!std::isfinite(curve[i])) curve[i] = curve[i - 1];
   }
   return curve;
-}
-
-// Number of windows in `time`, where a product such as 3 * 0.1 may lie just beside it.
-double windows_in(Seconds time, Seconds window) {
-  const double windows = time / window;
-  const double nearest = std::round(windows);
-  return std::abs(windows - nearest) <= 1e-9 * std::max(1.0, nearest) ? nearest : windows;
 }
 
 // The mean over `half` samples on either side of each; fewer at the ends. The sum slides, so its

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// How one step uses the resources, read off the operator engine's timeline.
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "foretrain/base/seconds.h"
+#include "foretrain/operators/stages.h"
+#include "foretrain/resource/bursts.h"
+#include "foretrain/resource/levels.h"
+
+namespace foretrain::inspector {
+
+enum class Resource { Device, Memory, Transmit, Receive };
+inline constexpr std::array kResources{Resource::Device, Resource::Memory, Resource::Transmit,
+                                       Resource::Receive};
+// As the report names it: "gpu_util", "gpu_memory_util", "net_tx", "net_rx".
+std::string_view name_of(Resource resource);
+
+enum class Role { Worker, Server };
+std::string_view name_of(Role role);
+
+// One resource over one step: levels in the order of their beginnings, in the unit of the report.
+struct Curve {
+  std::vector<resource::Level> levels{};
+  resource::SplitOptions split{};  // window, smoothing and scale, as it is measured
+};
+
+// All resources of one role over a step that repeats every `period`.
+struct StepCurves {
+  Seconds period{0};
+  std::array<Curve, kResources.size()> of{};
+};
+
+// Of the slowest worker, or of the busiest server; a server computes while it updates.
+StepCurves curves_of(const operators::Stages& stages, const Resolved& resolved, Role role);
+
+}  // namespace foretrain::inspector

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Networks over graphs as JSON: {"shape": {...}, "parameters": [{"name", "rows", "columns",
+// "data"}]}, data being the bits of the numbers in base64.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "foretrain/learn/graph_network.h"
+
+namespace foretrain::learn {
+
+std::string write_network(const GraphNetwork& network);
+
+// Throws Error(BadInput) naming `where` for what is no network, has other parameters than its shape
+// asks for, or a number that is not finite.
+GraphNetwork read_network(std::string_view json, const std::string& where);
+
+}  // namespace foretrain::learn

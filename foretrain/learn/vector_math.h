@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+
+namespace foretrain::learn {
+
+// Each value in place. Relative errors below 4e-7; the same bits on every processor with AVX2, and
+// on every one without.
+void exp_all(std::span<float> values);
+void sigmoid_all(std::span<float> values);  // 1 / (1 + e^-x)
+void tanh_all(std::span<float> values);
+
+}  // namespace foretrain::learn
