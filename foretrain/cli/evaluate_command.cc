@@ -8,6 +8,7 @@
 #include "foretrain/base/near.h"
 #include "foretrain/base/number_range.h"
 #include "foretrain/cli/commands.h"
+#include "foretrain/cli/evaluate_resources.h"
 #include "foretrain/cli/given_request.h"
 #include "foretrain/cli/output.h"
 #include "foretrain/cli/progress.h"
@@ -30,6 +31,8 @@ struct Options {
   bool coverage = false;
   std::string rows;
   std::string predictor;
+  bool resources = false;
+  evaluate::ResourceOptions use;
   fit::CalibrationFit factors;
 };
 
@@ -187,6 +190,9 @@ void run_evaluate(const Options& options, Console& console) {
   Library library = load_library();
   if (!options.predictor.empty()) use(library, read_predictor(options.predictor));
   Output rows(options.rows, console);
+  if (options.resources) {
+    return show_resources(options.data, options.use, library, options.json, rows, console);
+  }
   rows.write(evaluate::rows_header() + "\n");
   evaluate::Evaluation evaluation;
   {
@@ -222,6 +228,17 @@ void add_evaluate_command(CLI::App& app, Console& console) {
   command.add_option("--request", options->evaluate.request,
                      "what ran, where the data is a profiler's trace: JSON or a file of it");
   command.add_flag("--json", options->json, "print the tables as JSON");
+  command.add_flag("--resources", options->resources,
+                   "bursts and idles of device, memory and network in place of times: of the test "
+                   "split of the lab's runs");
+  command
+      .add_option("--engine", options->use.engine, "with --resources: the engine that is asked")
+      ->check(CLI::IsMember({"auto", "operators", "inspector"}))
+      ->needs("--resources");
+  command
+      .add_option("--split", options->use.split, "with --resources: train, test or all of the runs")
+      ->check(CLI::IsMember({"train", "test", "all"}))
+      ->needs("--resources");
   command.add_option("--source", options->evaluate.source,
                      "only this file (without .csv) or this entry of the column source");
   std::string keys;

@@ -2,11 +2,13 @@
 // The parts that a report is made of.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 
 #include "foretrain/base/seconds.h"
 #include "foretrain/resource/bursts.h"
+#include "foretrain/resource/kinds.h"
 
 namespace foretrain {
 
@@ -54,6 +56,8 @@ struct MemoryReport {
 struct ResourceReport {
   resource::Bursts bursts;
   std::string unit;
+  // The numbers that an engine told with their intervals, by resource::Number.
+  std::array<std::optional<Estimate>, resource::kNumbers.size()> estimates{};
 };
 
 struct RoleReport {
@@ -63,6 +67,22 @@ struct RoleReport {
   std::optional<ResourceReport> net_rx;
   std::optional<ResourceReport> memory_used;
 };
+
+// The one that is meant; `role` may be const.
+template <typename Role>
+auto& use_of(Role& role, resource::Resource resource) {
+  switch (resource) {
+    case resource::Resource::Device:
+      return role.gpu_util;
+    case resource::Resource::Memory:
+      return role.gpu_memory_util;
+    case resource::Resource::Transmit:
+      return role.net_tx;
+    case resource::Resource::Receive:
+      break;
+  }
+  return role.net_rx;
+}
 
 struct ResourcesReport {
   Seconds window{0.01};  // over which samples are averaged

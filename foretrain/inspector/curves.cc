@@ -78,14 +78,6 @@ void add_transfers(const Stages& stages, Resource resource, double Traffic::*byt
 
 }  // namespace
 
-std::string_view name_of(Resource resource) {
-  constexpr std::array<std::string_view, kResources.size()> kNames{"gpu_util", "gpu_memory_util",
-                                                                   "net_tx", "net_rx"};
-  return kNames.at(static_cast<std::size_t>(resource));
-}
-
-std::string_view name_of(Role role) { return role == Role::Server ? "server" : "worker"; }
-
 StepCurves curves_of(const Stages& stages, const Resolved& resolved, Role role) {
   StepCurves curves;
   curves.period = stages.timeline.end;

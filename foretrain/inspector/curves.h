@@ -3,24 +3,19 @@
 #pragma once
 
 #include <array>
-#include <string_view>
 #include <vector>
 
 #include "foretrain/base/seconds.h"
 #include "foretrain/operators/stages.h"
 #include "foretrain/resource/bursts.h"
+#include "foretrain/resource/kinds.h"
 #include "foretrain/resource/levels.h"
 
 namespace foretrain::inspector {
 
-enum class Resource { Device, Memory, Transmit, Receive };
-inline constexpr std::array kResources{Resource::Device, Resource::Memory, Resource::Transmit,
-                                       Resource::Receive};
-// As the report names it: "gpu_util", "gpu_memory_util", "net_tx", "net_rx".
-std::string_view name_of(Resource resource);
-
-enum class Role { Worker, Server };
-std::string_view name_of(Role role);
+using resource::kResources;
+using resource::Resource;
+using resource::Role;
 
 // One resource over one step: levels in the order of their beginnings, in the unit of the report.
 struct Curve {

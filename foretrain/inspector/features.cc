@@ -161,7 +161,7 @@ void add_replay(const std::array<Replayed, kResources.size()>& replayed, Feature
     features.add(name + ".log_idle_amount", log_of(one.idle_amount));
     features.add(name + ".log_burst", log_of(one.burst_s));
     features.add(name + ".log_idle", log_of(one.idle_s));
-    features.add(name + ".burst_share", one.burst_share);
+    features.add(name + ".log_share", log_of(one.burst_share));
     features.add(name + ".log_mean", log_of(one.mean));
   }
 }
@@ -169,15 +169,29 @@ void add_replay(const std::array<Replayed, kResources.size()>& replayed, Feature
 }  // namespace
 
 Features features_of(const Stages& stages, const Resolved& resolved, Role role,
-                     const std::array<Replayed, kResources.size()>& replayed, FeatureSet set) {
+                     const std::array<Replayed, kResources.size()>& replayed) {
   Features features;
   features.add("server", role == Role::Server);
   add_graph(stages, features);
   add_setting(resolved, features);
-  if (set == FeatureSet::Graph) return features;
+  features.without_physics = features.values.size();
   add_prediction(stages, features);
   add_replay(replayed, features);
   return features;
+}
+
+std::string physics_feature(const resource::UseName& use) {
+  using resource::Number;
+  constexpr std::array<std::pair<Number, const char*>, 4> kNames{{
+      {Number::BurstAmount, ".log_amount"},
+      {Number::IdleAmount, ".log_idle_amount"},
+      {Number::BurstTime, ".log_burst"},
+      {Number::IdleTime, ".log_idle"},
+  }};
+  for (const auto& [number, name] : kNames) {
+    if (number == use.number) return std::string(name_of(use.resource)) + name;
+  }
+  return std::string(name_of(use.resource)) + ".log_share";
 }
 
 }  // namespace foretrain::inspector

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "foretrain/inspector/replay.h"
@@ -14,6 +15,7 @@ namespace foretrain::inspector {
 struct Features {
   std::vector<std::string> names{};
   std::vector<double> values{};
+  std::size_t without_physics = 0;  // so many at the beginning tell of graph and setting alone
 
   void add(std::string name, double value) {
     names.push_back(std::move(name));
@@ -21,13 +23,14 @@ struct Features {
   }
 };
 
-// A hundred at most; the same names in the same order for every job.
-enum class FeatureSet {
-  Graph,    // graph and setting alone: no physics
-  Physics,  // and what the operator engine predicts, with the replay
-};
-
+// A hundred and some; the same names in the same order for every job.
 Features features_of(const operators::Stages& stages, const Resolved& resolved, Role role,
-                     const std::array<Replayed, kResources.size()>& replayed, FeatureSet set);
+                     const std::array<Replayed, kResources.size()>& replayed);
+
+// How the logarithm of what physics says of a number is called among the features, and of the
+// step; "" for a number that has none.
+std::string physics_feature(const resource::UseName& use);
+inline constexpr std::string_view kStepFeature = "log_step";
+inline constexpr std::string_view kStepTime = "step_time_s";  // the step among the targets
 
 }  // namespace foretrain::inspector

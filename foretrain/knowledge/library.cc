@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "foretrain/knowledge/library.h"
 
+#include "foretrain/base/digest.h"
 #include "foretrain/base/embedded.h"
 #include "foretrain/base/error.h"
 #include "foretrain/base/file.h"
@@ -47,6 +48,20 @@ void PredictorCache::insert(const std::string& path, std::shared_ptr<const Predi
   predictors_.emplace(path, std::move(predictor));
 }
 
+void ConstantsInUse::put(const Predictor& predictor) {
+  if (predictor.intervals || predictor.inspector) return;
+  // A later calibration or framework adds to those before it; of the rest it takes their place.
+  const bool adds = predictor.calibration || !predictor.frameworks.empty();
+  std::uint64_t& known = digests_[predictor.format];
+  known = adds ? digest(digest_text(known) + digest_text(predictor.content)) : predictor.content;
+}
+
+std::string ConstantsInUse::text() const {
+  std::string all;
+  for (const auto& [format, content] : digests_) all += format + " " + digest_text(content) + "\n";
+  return digest_text(digest(all));
+}
+
 Library load_library() {
   Library library;
   library.catalog = hw::load_catalog();
@@ -69,6 +84,8 @@ Library copy_of(const Library& library) {
   copy.calibrations = library.calibrations;
   copy.frameworks = library.frameworks;
   copy.intervals = library.intervals;
+  copy.inspector = library.inspector;
+  copy.constants = library.constants;
   copy.read_files = library.read_files;
   copy.steps = std::make_unique<StepCache>();
   copy.predictors = std::make_unique<PredictorCache>();
@@ -86,7 +103,7 @@ std::string format_of(std::string_view text, const std::string& where) {
 }  // namespace
 
 Predictor read_predictor(const std::string& path) {
-  constexpr std::uintmax_t kLargest = 1 << 20;
+  constexpr std::uintmax_t kLargest = 1 << 24;
   return parse_predictor(read_file(path, kLargest), named(path));
 }
 
@@ -94,6 +111,8 @@ Predictor parse_predictor(std::string_view text, const std::string& where) {
   const std::string format = format_of(text, where);
   const auto says = [&](std::string_view one) { return format == one; };
   Predictor predictor;
+  predictor.format = format;
+  predictor.content = digest(text);
   if (says(kCalibrationFormat)) {
     predictor.calibration = read_calibration(text, where);
   } else if (says(cost::kFrameworksFormat)) {
@@ -103,6 +122,9 @@ Predictor parse_predictor(std::string_view text, const std::string& where) {
         std::make_shared<const comm::Constants>(comm::read_constants(text, where));
   } else if (says(kIntervalsFormat)) {
     predictor.intervals = std::make_shared<const Intervals>(read_intervals(text, where));
+  } else if (says(kInspectorFormat)) {
+    predictor.inspector = std::make_shared<const InspectorModel>(read_inspector(text, where));
+    predictor.calibration = predictor.inspector->calibration;
   } else if (says(comm::kExchangeFormat)) {
     predictor.exchange =
         std::make_shared<const comm::ExchangeCosts>(comm::read_exchange_costs(text, where));
@@ -132,6 +154,8 @@ void use(Library& library, const Predictor& predictor) {
   if (predictor.calibration) library.calibrations.push_back(*predictor.calibration);
   for (const cost::Framework& one : predictor.frameworks) cost::put(one, library.frameworks);
   if (predictor.intervals) library.intervals = predictor.intervals;
+  if (predictor.inspector) library.inspector = predictor.inspector;
+  library.constants.put(predictor);
 }
 
 }  // namespace foretrain

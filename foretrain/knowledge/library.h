@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <list>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -19,6 +20,7 @@
 #include "foretrain/graph/graph.h"
 #include "foretrain/hw/catalog.h"
 #include "foretrain/knowledge/calibration.h"
+#include "foretrain/knowledge/inspector_model.h"
 #include "foretrain/knowledge/intervals.h"
 #include "foretrain/memory/context.h"
 
@@ -54,7 +56,8 @@ class StepCache {
   std::size_t nodes_ = 0;
 };
 
-// What a file of data/predictors/ or of `foretrain fit` holds: one of these.
+// What a file of data/predictors/ or of `foretrain fit` holds: one of these. An inspector brings
+// its calibration along.
 struct Predictor {
   std::shared_ptr<const cost::OperatorModel> operators;
   std::shared_ptr<const comm::Constants> collectives;
@@ -64,6 +67,20 @@ struct Predictor {
   std::optional<Calibration> calibration;
   std::vector<cost::Framework> frameworks;
   std::shared_ptr<const Intervals> intervals;
+  std::shared_ptr<const InspectorModel> inspector;
+  std::string format;          // what the file says it is
+  std::uint64_t content = 0;   // its digest
+};
+
+// Which constants predictions rest on: the digest of each file by its format. Intervals and
+// inspectors rest on these themselves, so they do not count.
+class ConstantsInUse {
+ public:
+  void put(const Predictor& predictor);
+  std::string text() const;  // one digest of all
+
+ private:
+  std::map<std::string, std::uint64_t> digests_;
 };
 
 // Predictors by the file that they were read from; a file is read once.
@@ -90,6 +107,8 @@ struct Library {
   std::vector<Calibration> calibrations;  // of the devices that were measured
   std::vector<cost::Framework> frameworks;
   std::shared_ptr<const Intervals> intervals;
+  std::shared_ptr<const InspectorModel> inspector;  // absent where none was given
+  ConstantsInUse constants;
   bool read_files = true;  // whether a request may name files; a server says no
   std::unique_ptr<StepCache> steps;
   std::unique_ptr<PredictorCache> predictors;

@@ -23,6 +23,7 @@
 #include <thread>
 #include <vector>
 
+#include "foretrain/base/digest.h"
 #include "foretrain/base/error.h"
 
 namespace foretrain::lab {
@@ -136,14 +137,10 @@ std::map<int, Usage> all_processes() {
 
 }  // namespace
 
-// FNV-1a: up to 16 hexadecimal digits.
+// Up to 16 hexadecimal digits.
 std::string machine_id(const std::string& name, const std::string& cpu) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char byte : "foretrain-lab " + name + cpu) {
-    hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
-  }
   std::ostringstream result;
-  result << "lab-" << std::hex << hash;
+  result << "lab-" << std::hex << digest("foretrain-lab " + name + cpu);
   return result.str();
 }
 

@@ -17,6 +17,20 @@ bool has_columns(const std::vector<std::string>& columns,
   });
 }
 
+std::optional<double> optional_number(const Row& row, std::string_view column,
+                                      const std::string& where) {
+  const std::string_view text = cell(row, column);
+  if (text.empty()) return std::nullopt;
+  double value = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size() || !(value >= 0) ||
+      !std::isfinite(value)) {
+    throw Error(ErrorKind::BadInput,
+                where + ": " + std::string(column) + " is not a number from 0 on");
+  }
+  return value;
+}
+
 double Cells::number(const char* column) const {
   const std::string_view text = cell(row_, column);
   double value = 0;

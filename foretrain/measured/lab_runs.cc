@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <set>
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/json.h"
 #include "foretrain/base/near.h"
+#include "foretrain/measured/detail/cells.h"
 #include "foretrain/measured/open_tables.h"
 #include "foretrain/measured/report_number.h"
 
@@ -38,19 +38,6 @@ std::string device_in(const Json& request) {
   return device.is_string() ? device.get<std::string>() : device.value("name", "described device");
 }
 
-std::optional<double> number(const Row& row, std::string_view column, const std::string& where) {
-  const std::string_view text = cell(row, column);
-  if (text.empty()) return std::nullopt;
-  double value = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size() || !(value >= 0) ||
-      !std::isfinite(value)) {
-    throw Error(ErrorKind::BadInput,
-                where + ": " + std::string(column) + " is not a number from 0 on");
-  }
-  return value;
-}
-
 // What a whole job of one of these models took besides its steps.
 std::optional<double> rest_of_job(const Row& row, const std::vector<MeasuredStep>& of,
                                   const std::string& where) {
@@ -62,8 +49,8 @@ std::optional<double> rest_of_job(const Row& row, const std::vector<MeasuredStep
   });
   if (!wanted) return std::nullopt;
   const double steps =
-      number(row, "steps", where).value_or(0) * number(row, "step_median_s", where).value_or(0);
-  return *number(row, "wall_s", where) - steps;
+      optional_number(row, "steps", where).value_or(0) * optional_number(row, "step_median_s", where).value_or(0);
+  return *optional_number(row, "wall_s", where) - steps;
 }
 
 }  // namespace
@@ -128,7 +115,7 @@ std::vector<Measurement> map_run(const Row& row, const std::string& where) {
   mapped.device = device_in(parse_json(request, where));
   std::vector<Measurement> result;
   const auto add = [&](const char* column, const char* metric, const char* report_number) {
-    const std::optional<double> measured = number(row, column, where);
+    const std::optional<double> measured = optional_number(row, column, where);
     if (!measured || *measured == 0) return;  // no error is a share of nothing
     mapped.request = request;
     mapped.metric = metric + among;
@@ -170,10 +157,10 @@ std::vector<MeasuredStep> calibration_runs(const std::filesystem::path& data,
       if (!good || cell(row, "setting") != *wanted || cell(row, "split") == "test") continue;
       const std::string where = runs.where() + ": line " + std::to_string(row.line);
       MeasuredStep step{parse_request(request_of_run(row, where), where), 0,
-                        number(row, "exposed_sync_s", where)};
+                        optional_number(row, "exposed_sync_s", where)};
       const bool lab = !wanted->empty();
       if (lab && !models.insert(step.request.model).second) continue;
-      step.step_time_s = number(row, "step_median_s", where).value_or(0);
+      step.step_time_s = optional_number(row, "step_median_s", where).value_or(0);
       if (step.step_time_s > 0) steps.push_back(std::move(step));
     }
   }

@@ -67,7 +67,7 @@ void apply(const std::vector<Chosen>& chosen, Report& report) {
   for (const Chosen& one : chosen) {
     for (const TargetName& target : target_names()) {
       if (target.name != one.target.name) continue;
-      if (one.engine != "operators") target.set(report, one.target.estimate);
+      if (one.engine != "operators") target.set(report, target.which, one.target.estimate);
       for (EngineReport& engine : report.engines) {
         if (engine.number != target.group) continue;
         engine.engine = one.engine;

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "foretrain/inspector/answer.h"
 #include "foretrain/operators/answer.h"
 #include "foretrain/predict/detail/choose.h"
 #include "foretrain/predict/detail/make_report.h"
@@ -30,9 +31,11 @@ Report predict(const Question& question) {
   return make_report(chosen, question);  // job length, cost
 }
 
-std::vector<const Engine*> engines_for(const Question&) {
+std::vector<const Engine*> engines_for(const Question& question) {
   static const operators::OperatorEngine kOperators;
-  return {&kOperators};
+  static const inspector::InspectorEngine kInspector;
+  if (!question.resolved().inspector) return {&kOperators};
+  return {&kOperators, &kInspector};
 }
 
 }  // namespace foretrain

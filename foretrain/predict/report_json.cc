@@ -19,6 +19,19 @@ void write(JsonWriter& json, const char* name, const std::optional<Estimate>& es
   json.field("high", estimate->high).field("confidence", estimate->confidence).end_object();
 }
 
+// {"burst_s": [low, high], ..., "confidence": 0.9}, of the numbers that have one.
+void write_intervals(JsonWriter& json, const ResourceReport& report) {
+  std::optional<double> confidence;
+  for (const resource::Number number : resource::kNumbers) {
+    const std::optional<Estimate>& one = report.estimates[index_of(number)];
+    if (!one || !one->low || !one->high) continue;
+    if (!confidence) json.key("intervals").begin_object();
+    confidence = one->confidence.value_or(0);
+    json.key(name_of(number)).begin_array().value(*one->low).value(*one->high).end_array();
+  }
+  if (confidence) json.field("confidence", *confidence).end_object();
+}
+
 void write(JsonWriter& json, const char* name, const std::optional<ResourceReport>& report) {
   json.key(name);
   if (!report) {
@@ -29,7 +42,9 @@ void write(JsonWriter& json, const char* name, const std::optional<ResourceRepor
   json.begin_object().field("pattern", resource::to_string(bursts.pattern));
   json.field("burst_amount", bursts.burst_amount).field("idle_amount", bursts.idle_amount);
   json.field("burst_s", seconds(bursts.burst)).field("idle_s", seconds(bursts.idle));
-  json.field("unit", report->unit).end_object();
+  json.field("unit", report->unit);
+  write_intervals(json, *report);
+  json.end_object();
 }
 
 void write(JsonWriter& json, const char* name, const std::optional<RoleReport>& role) {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "foretrain/predict/detail/targets.h"
 
-#include <array>
+#include <optional>
+
+#include "foretrain/resource/kinds.h"
 
 namespace foretrain {
 namespace {
 
 // The parts stay in proportion, so that they still add up.
-void set_step(Report& report, const Estimate& estimate) {
+void set_step(Report& report, std::size_t, const Estimate& estimate) {
   const double scale = estimate.value / report.step_time_s.value;
   Breakdown& parts = report.breakdown;
   for (Seconds* part :
@@ -18,18 +20,58 @@ void set_step(Report& report, const Estimate& estimate) {
   report.step_time_s = estimate;
 }
 
-void set_peak(Report& report, const Estimate& estimate) {
+void set_peak(Report& report, std::size_t, const Estimate& estimate) {
   report.memory.peak = estimate.value;
   report.memory.fits = estimate.value <= report.memory.capacity;
 }
 
-constexpr std::array kTargets{
-    TargetName{"step_time_s", "step_time_s", set_step},
-    TargetName{"memory_bytes.peak", "memory_bytes", set_peak},
-};
+// A resource whose bursts and idles are told alternates.
+void set_use(Report& report, std::size_t which, const Estimate& estimate) {
+  const resource::UseName& use = resource::use_names()[which];
+  const bool server = use.role == resource::Role::Server;
+  if (server && !report.resources.server) report.resources.server.emplace();
+  RoleReport& role = server ? *report.resources.server : report.resources.worker;
+  std::optional<ResourceReport>& found = use_of(role, use.resource);
+  const bool share = use.resource == resource::Resource::Device ||
+                     use.resource == resource::Resource::Memory;
+  if (!found) found = ResourceReport{.bursts = {}, .unit = share ? "%" : "B/s"};
+  resource::Bursts& bursts = found->bursts;
+  bursts.pattern = resource::Pattern::BIB;
+  found->estimates[index_of(use.number)] = estimate;
+  switch (use.number) {
+    case resource::Number::BurstAmount:
+      bursts.burst_amount = estimate.value;
+      break;
+    case resource::Number::IdleAmount:
+      bursts.idle_amount = estimate.value;
+      break;
+    case resource::Number::BurstTime:
+      bursts.burst = Seconds{estimate.value};
+      break;
+    case resource::Number::IdleTime:
+      bursts.idle = Seconds{estimate.value};
+      break;
+    case resource::Number::BurstShare:
+      bursts.burst_share = estimate.value;
+      break;
+  }
+}
+
+std::vector<TargetName> make_targets() {
+  std::vector<TargetName> targets{{"step_time_s", "step_time_s", set_step},
+                                  {"memory_bytes.peak", "memory_bytes", set_peak}};
+  const auto uses = resource::use_names();
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    targets.push_back({uses[i].report, "resources", set_use, i});
+  }
+  return targets;
+}
 
 }  // namespace
 
-std::span<const TargetName> target_names() { return kTargets; }
+const std::vector<TargetName>& target_names() {
+  static const std::vector<TargetName> kTargets = make_targets();
+  return kTargets;
+}
 
 }  // namespace foretrain

@@ -69,7 +69,7 @@ void refuse_what_is_missing(const Request& request) {
                 "strategy: this version knows data parallelism (ddp, allreduce, dataparallel, ps, "
                 "horovod) without sharding, model parallelism or recomputation");
   }
-  if (request.engine != "auto" && request.engine != "operators") {
+  if (request.engine == "embedding" || request.engine == "scaling") {
     throw Error(ErrorKind::Unsupported,
                 "engine '" + request.engine + "' is not in this version; use operators");
   }
@@ -161,6 +161,34 @@ void apply_predictors(const Request& request, const Library& library, Resolved& 
   }
 }
 
+std::string constants_in_use(const Request& request, const Library& library) {
+  ConstantsInUse constants = library.constants;
+  for (const std::string& path : request.predictors) {
+    constants.put(*find_predictor(path, library));
+  }
+  return constants.text();
+}
+
+// The inspector that was named last. One that learned to correct other constants is refused.
+void find_inspector(const Request& request, const Library& library, Resolved& resolved) {
+  resolved.inspector = library.inspector;
+  for (const std::string& path : request.predictors) {
+    const auto predictor = find_predictor(path, library);
+    if (predictor->inspector) resolved.inspector = predictor->inspector;
+  }
+  if (resolved.inspector && resolved.inspector->constants != constants_in_use(request, library)) {
+    throw Error(ErrorKind::BadInput,
+                "the inspector in 'predictors' was fitted on other constants than those in use; "
+                "fit it anew: foretrain fit inspector --data DATA -o FILE (`make predictors` does "
+                "so for those that are shipped)");
+  }
+  if (request.engine == "inspector" && !resolved.inspector) {
+    throw Error(ErrorKind::BadInput,
+                "engine inspector needs a predictor that `foretrain fit inspector` wrote: name it "
+                "in 'predictors'");
+  }
+}
+
 void find_length(const Request& request, Resolved& resolved) {
   Length& length = resolved.length;
   length = {{}, request.epochs, request.steps, request.tokens};
@@ -206,6 +234,7 @@ Resolved resolve_for(Model model, const Request& request, const Library& library
   resolved.workers = hw::worker_count(resolved.cluster);
   resolved.framework = find_framework(request, library, resolved.workers);
   apply_predictors(request, library, resolved);
+  find_inspector(request, library, resolved);
   resolved.variation = step_variation(resolved.cluster, *resolved.straggling);
   resolved.batch = find_batch(request, resolved.workers, resolved.assumptions);
   find_passes(request, resolved);

@@ -5,6 +5,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <deque>
 #include <limits>
 #include <string>
 
@@ -87,7 +88,8 @@ class Booster {
   BoosterHandle handle_ = nullptr;
 };
 
-// XGBoost's list of nodes as ours: children follow each other, leaves have no feature.
+// XGBoost's list of nodes as ours: level by level, children follow each other, leaves have no
+// feature.
 void append(const Json& tree, learn::Trees& trees) {
   const Json& left = tree.at("left_children");
   const Json& right = tree.at("right_children");
@@ -99,10 +101,10 @@ void append(const Json& tree, learn::Trees& trees) {
     std::size_t ours;
   };
   trees.nodes.emplace_back();
-  std::vector<Pending> pending{{0, trees.nodes.size() - 1}};
+  std::deque<Pending> pending{{0, trees.nodes.size() - 1}};
   while (!pending.empty()) {
-    const Pending one = pending.back();
-    pending.pop_back();
+    const Pending one = pending.front();
+    pending.pop_front();
     const std::int64_t child = left.at(one.theirs).get<std::int64_t>();
     const float value = conditions.at(one.theirs).get<float>();
     if (child < 0) {

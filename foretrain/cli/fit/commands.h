@@ -19,5 +19,6 @@ void add_fit_framework(CLI::App& app, Console& console);
 void add_fit_exchange(CLI::App& app, Console& console);
 void add_fit_straggling(CLI::App& app, Console& console);
 void add_fit_memory_context(CLI::App& app, Console& console);
+void add_fit_inspector(CLI::App& app, Console& console);
 
 }  // namespace foretrain::cli

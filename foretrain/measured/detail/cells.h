@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "foretrain/measured/row.h"
@@ -11,6 +13,11 @@
 namespace foretrain::measured {
 
 bool has_columns(const std::vector<std::string>& columns, std::initializer_list<const char*> names);
+
+// The number of a cell, from 0 on; absent where the cell is empty. Throws Error(BadInput) naming
+// `where`.
+std::optional<double> optional_number(const Row& row, std::string_view column,
+                                      const std::string& where);
 
 // The cells of a row of a file of operators or collectives. Whatever is not what it must be is an
 // Error(BadInput) that names the file and the line.

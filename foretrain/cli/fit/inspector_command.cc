@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "foretrain/base/error.h"
+#include "foretrain/base/format.h"
+#include "foretrain/cli/fit/commands.h"
+#include "foretrain/cli/fit/fit_output.h"
+#include "foretrain/cli/progress.h"
+#include "foretrain/fit/device_calibration.h"
+#include "foretrain/train/fit_inspector.h"
+
+namespace foretrain::cli {
+namespace {
+
+constexpr std::size_t kCalibrationRuns = 30;
+
+struct InspectorCommand {
+  std::string data;
+  std::string output;
+  std::string examples;
+  std::string calibration;
+  std::string method = "hybrid";
+  train::InspectorFit options;
+};
+
+// As given, or found by some of the runs that the inspector learns from.
+Calibration find_calibration(const InspectorCommand& command, const Library& library,
+                             FitOutput& output) {
+  if (!command.calibration.empty()) {
+    const Predictor given = read_predictor(command.calibration);
+    if (given.calibration && !given.inspector) return *given.calibration;
+    throw Error(ErrorKind::BadInput,
+                "--calibration names no calibration; `foretrain fit calibration` writes one");
+  }
+  fit::DeviceMeasurements by;
+  by.data = command.data;
+  by.runs = kCalibrationRuns;
+  if (!command.options.settings.empty()) by.setting = command.options.settings.front();
+  const fit::FoundCalibration found = fit::calibrate_device(by, {}, copy_of(library), {});
+  output.say(format("  %s calibrated by %s", found.calibration.device.c_str(), found.by.c_str()));
+  return found.calibration;
+}
+
+void show(const std::vector<train::TargetFit>& found, FitOutput& output) {
+  output.say("  error on architectures left out, and of physics with an offset:");
+  for (const train::TargetFit& one : found) {
+    output.say(format("  %-32s %5.1f %%  %5.1f %%  by %s, %zu examples", one.name.c_str(),
+                      100 * one.error, 100 * one.physics, one.form.c_str(), one.examples));
+  }
+}
+
+std::string note_of(const InspectorCommand& command, std::size_t jobs) {
+  std::string note = format("method %s, %zu measured jobs", command.method.c_str(), jobs);
+  for (const std::string& setting : command.options.settings) note += ", " + setting;
+  return note + "; the test split took no part";
+}
+
+void run_inspector(InspectorCommand command, Console& console) {
+  if (command.output.empty() && command.examples.empty()) {
+    throw Error(ErrorKind::BadInput, "nothing to write: give -o FILE, --examples FILE or both");
+  }
+  command.options.method = train::inspector_method_named(command.method).value();
+  FitOutput output(command.output, console);
+  Output table(command.examples, console);
+  Library library = load_library();
+  const std::string constants = library.constants.text();
+  const std::vector<measured::ResourceJob> jobs = measured::resource_jobs(command.data);
+  const Calibration calibration = find_calibration(command, library, output);
+  library.calibrations.push_back(calibration);
+  const auto examples = train::inspector_examples(jobs, library, command.options.threads);
+  if (table.wanted()) {
+    table.write(train::examples_csv(examples));
+    table.close();
+  }
+  if (command.output.empty()) return;
+  std::vector<train::TargetFit> found;
+  Progress bar("fitting");
+  InspectorModel model =
+      train::fit_inspector(examples, command.options, found, [&](double share) {
+        bar.show(static_cast<std::size_t>(100 * share), share);
+      });
+  model.device = calibration.device;
+  model.constants = constants;
+  model.calibration = calibration;
+  show(found, output);
+  const std::string note = note_of(command, jobs.size());
+  output.write(write_inspector(model, std::span(&note, 1)));
+}
+
+}  // namespace
+
+void add_fit_inspector(CLI::App& app, Console& console) {
+  auto command = std::make_shared<InspectorCommand>();
+  CLI::App& sub = *app.add_subcommand(
+      "inspector", "how a job uses device, memory and network, from measured runs");
+  sub.footer(
+      "Examples:\n  foretrain fit inspector --data lab.db -o inspector.json\n"
+      "  foretrain predict resnet18-cifar --device cpu:cores=1 --workers 2 --workers-per-node 1 "
+      "--network 1gbps --batch 16 --predictors inspector.json");
+  sub.add_option("--data", command->data, "runs of the lab: a store, or a folder that it exported")
+      ->required();
+  sub.add_option("-o,--output", command->output, "the predictor file to write");
+  sub.add_option("--setting", command->options.settings, "learn from runs of these only (all)")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  sub.add_option("--method", command->method,
+                 "hybrid: physics, corrected where that helps; physics; trees: without physics")
+      ->check(CLI::IsMember({"hybrid", "physics", "trees"}));
+  sub.add_option("--calibration", command->calibration,
+                 "of the machine, by `foretrain fit calibration` (found from the runs)");
+  sub.add_option("--folds", command->options.folds, "of architectures, for choices and intervals")
+      ->check(CLI::Range(2, 100));
+  sub.add_option("--seed", command->options.trees.seed, "of the trees");
+  sub.add_option("--examples", command->examples,
+                 "write what is learned from, a CSV line per job and role; - shows it");
+  sub.callback([command, &console] { run_inspector(*command, console); });
+}
+
+}  // namespace foretrain::cli

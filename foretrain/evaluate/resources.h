@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Predicted use of resources against measured use.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "foretrain/knowledge/library.h"
+#include "foretrain/resource/kinds.h"
+
+namespace foretrain::evaluate {
+
+// One measured number of one job beside its prediction.
+struct ResourceCase {
+  std::string setting{};
+  std::string split{};
+  std::string model{};
+  resource::UseName use{};
+  double measured = 0;               // the median of the repeats
+  std::vector<double> repeats{};       // each of them
+  std::optional<double> predicted{};   // absent: predicted not to alternate
+  std::optional<double> low{};
+  std::optional<double> high{};
+  std::string engine{};
+};
+
+// Errors of the numbers that the paper (Driple) has: burst amount, burst and idle duration, together.
+// Errors are fractions.
+struct ResourceScore {
+  std::string setting{};
+  resource::Role role = resource::Role::Worker;
+  resource::Resource resource = resource::Resource::Device;
+  std::size_t jobs = 0;
+  std::size_t missing = 0;  // numbers measured to alternate but predicted not to: count as 100 %
+  double mean = 0;
+  double median = 0;
+  std::array<double, resource::kNumbers.size()> of_number{};  // mean error of each number
+  std::optional<double> floor_mean{};    // of one run against the median of its other repeats
+  std::optional<double> floor_median{};
+  double log_rmse = 0;
+  double nrmse = 0;                // root mean square over the largest measured value, mean of three
+  std::optional<double> coverage{};  // share of the numbers that lie in their intervals
+};
+
+struct ResourceEvaluation {
+  std::vector<ResourceCase> cases;
+  std::vector<ResourceScore> scores;
+};
+
+struct ResourceOptions {
+  std::string split = "test";    // "": all
+  std::string engine = "auto";   // as in a request
+  std::vector<std::string> settings{};  // only these; empty: all
+  int threads = 0;
+  std::function<void(double)> progress{};
+};
+
+// Predicts every job of `data` (measured/resource_runs.h) whose resources were measured. Throws
+// Error as resource_jobs and predict do.
+ResourceEvaluation evaluate_resources(const std::filesystem::path& data,
+                                      const ResourceOptions& options, const Library& library);
+
+std::string to_json(const ResourceEvaluation& evaluation);
+// One line per number for a CSV file, with its header.
+std::string resource_rows(const ResourceEvaluation& evaluation);
+
+}  // namespace foretrain::evaluate

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/knowledge/inspector_model.h"
+
+#include <cmath>
+
+#include "foretrain/base/base64.h"
+#include "foretrain/base/error.h"
+#include "foretrain/base/json.h"
+#include "foretrain/learn/hybrid_file.h"
+
+namespace foretrain {
+namespace {
+
+constexpr int kVersion = 1;
+constexpr std::size_t kMostFeatures = 10'000;
+
+[[noreturn]] void bad(const std::string& where, const std::string& what) {
+  throw Error(ErrorKind::BadInput, where + ": " + what);
+}
+
+const Json& list(JsonFields& fields, const char* key) {
+  const Json& found = fields.require(key);
+  if (!found.is_array() || found.size() > kMostFeatures) {
+    bad(fields.where(), std::string("'") + key + "' is no list, or one that is too long");
+  }
+  return found;
+}
+
+std::vector<std::string> read_features(JsonFields& fields) {
+  std::vector<std::string> names;
+  for (const Json& name : list(fields, "features")) {
+    if (!name.is_string()) bad(fields.where(), "'features' is no list of names");
+    names.push_back(name.get<std::string>());
+  }
+  return names;
+}
+
+InspectorTarget read_target(const Json& json, std::size_t features, const std::string& where) {
+  JsonFields fields(json, where + ", 'targets'");
+  InspectorTarget target;
+  target.name = fields.required_text("name");
+  target.low = fields.required_number("low");
+  target.high = fields.required_number("high");
+  target.examples = static_cast<std::size_t>(std::max(0.0, fields.required_number("examples")));
+  const std::vector<float> numbers = floats_from_base64(fields.required_text("model"));
+  target.model = learn::hybrid_from(numbers, features, where + ", '" + target.name + "'");
+  fields.finish();
+  if (!(target.low <= target.high)) bad(where, "an interval ends before it begins");
+  return target;
+}
+
+FeatureRange read_range(const Json& json, std::size_t features, const std::string& where) {
+  JsonFields fields(json, where + ", 'domain'");
+  const std::int64_t feature = fields.integer("feature").value_or(-1);
+  FeatureRange range{.least = fields.required_number("least"),
+                     .most = fields.required_number("most")};
+  fields.ignore("name");
+  fields.finish();
+  if (feature < 0 || static_cast<std::size_t>(feature) >= features) {
+    bad(where, "'domain' names a feature that is not there");
+  }
+  range.feature = static_cast<std::size_t>(feature);
+  return range;
+}
+
+OrderedJson target_json(const InspectorTarget& target) {
+  const std::vector<float> numbers = learn::to_numbers(target.model);
+  return {{"name", target.name},
+          {"low", target.low},
+          {"high", target.high},
+          {"examples", target.examples},
+          {"model", base64(std::span<const float>(numbers))}};
+}
+
+}  // namespace
+
+InspectorModel read_inspector(std::string_view text, const std::string& where) {
+  const Json file = parse_json(text, where);
+  JsonFields fields(file, where);
+  if (fields.required_text("format") != kInspectorFormat ||
+      fields.required_number("version") != kVersion) {
+    bad(where, "not an inspector of version 1; `foretrain fit inspector` writes one");
+  }
+  fields.ignore("notes");
+  InspectorModel model;
+  model.device = fields.required_text("device");
+  model.constants = fields.required_text("constants");
+  model.confidence = fields.required_number("confidence");
+  if (!(model.confidence > 0 && model.confidence < 1)) bad(where, "'confidence' is no probability");
+  model.calibration =
+      read_calibration(fields.require("calibration").dump(), where + ", 'calibration'");
+  model.features = read_features(fields);
+  for (const Json& one : list(fields, "domain")) {
+    model.domain.push_back(read_range(one, model.features.size(), where));
+  }
+  for (const Json& one : list(fields, "targets")) {
+    model.targets.push_back(read_target(one, model.features.size(), where));
+  }
+  fields.finish();
+  return model;
+}
+
+std::string write_inspector(const InspectorModel& model, std::span<const std::string> notes) {
+  OrderedJson file{{"format", kInspectorFormat},
+                   {"version", kVersion},
+                   {"notes", std::vector<std::string>(notes.begin(), notes.end())},
+                   {"device", model.device},
+                   {"constants", model.constants},
+                   {"confidence", model.confidence},
+                   {"calibration", OrderedJson::parse(write_calibration(model.calibration, {}))},
+                   {"features", model.features},
+                   {"domain", OrderedJson::array()},
+                   {"targets", OrderedJson::array()}};
+  for (const FeatureRange& range : model.domain) {
+    file["domain"].push_back({{"feature", range.feature},
+                              {"name", model.features[range.feature]},
+                              {"least", range.least},
+                              {"most", range.most}});
+  }
+  for (const InspectorTarget& target : model.targets) {
+    file["targets"].push_back(target_json(target));
+  }
+  return file.dump(1) + "\n";
+}
+
+}  // namespace foretrain

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/train/fit_inspector.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+
+#include "foretrain/base/error.h"
+#include "foretrain/base/median.h"
+#include "foretrain/base/parallel_for.h"
+
+namespace foretrain::train {
+namespace {
+
+using inspector::Features;
+using resource::UseName;
+
+constexpr std::size_t kLeastExamples = 20;  // that a number is learned from
+constexpr std::array<std::string_view, 3> kMethods{"hybrid", "physics", "trees"};
+
+// One number of every example that has it.
+struct Column {
+  std::string name;
+  std::optional<std::size_t> physics{};  // the feature
+  std::vector<const InspectorExample*> examples{};
+  std::vector<double> targets{};  // logarithms
+};
+
+std::optional<std::size_t> feature_named(const Features& features, std::string_view name) {
+  const auto found = std::find(features.names.begin(), features.names.end(), name);
+  if (found == features.names.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - features.names.begin());
+}
+
+template <typename Measured>
+Column column_of(std::string name, std::string_view physics,
+                 const std::vector<const InspectorExample*>& examples, const Measured& measured) {
+  Column column{.name = std::move(name)};
+  column.physics = feature_named(examples.front()->features, physics);
+  for (const InspectorExample* one : examples) {
+    const std::optional<double> value = measured(*one);
+    if (!value || !(*value > 0)) continue;
+    column.examples.push_back(one);
+    column.targets.push_back(std::log(*value));
+  }
+  return column;
+}
+
+std::vector<Column> columns_of(const std::vector<const InspectorExample*>& examples) {
+  std::vector<Column> columns;
+  columns.push_back(column_of(
+      std::string(inspector::kStepTime), inspector::kStepFeature, examples,
+      [](const InspectorExample& one) -> std::optional<double> {
+        if (one.role != resource::Role::Worker) return std::nullopt;
+        return one.job->median.step_time_s;
+      }));
+  for (const UseName& use : resource::use_names()) {
+    columns.push_back(
+        column_of(std::string(use.name), inspector::physics_feature(use), examples,
+                  [&](const InspectorExample& one) -> std::optional<double> {
+                    if (one.role != use.role) return std::nullopt;
+                    return measured::number_of(one.job->median, use);
+                  }));
+  }
+  std::erase_if(columns,
+                [](const Column& column) { return column.examples.size() < kLeastExamples; });
+  return columns;
+}
+
+// Architectures in folds of equal size, by the order in which they were first measured.
+std::map<std::string, std::size_t> folds_of(const std::vector<const InspectorExample*>& examples,
+                                            std::size_t folds) {
+  std::map<std::string, std::size_t> fold;
+  for (const InspectorExample* one : examples) fold.emplace(one->job->model, fold.size() % folds);
+  return fold;
+}
+
+// Features that trees may see: without physics the others are unknown to them.
+std::vector<double> seen(const InspectorExample& example, InspectorMethod method) {
+  std::vector<double> values = example.features.values;
+  if (method == InspectorMethod::Trees) values.resize(example.features.without_physics);
+  return values;
+}
+
+// What a fit of one column gives: the parts that forms are mixed of.
+struct Parts {
+  double offset = 0;
+  learn::Trees residual;
+  learn::Trees absolute;
+};
+
+Parts fit_parts(const Column& column, const std::vector<std::size_t>& rows,
+                const InspectorFit& options) {
+  Parts parts;
+  BoostData data;
+  std::vector<double> differences;
+  for (const std::size_t row : rows) {
+    data.features.push_back(seen(*column.examples[row], options.method));
+    data.weights.push_back(1);
+    data.targets.push_back(column.targets[row]);
+    const double physics =
+        column.physics ? column.examples[row]->features.values[*column.physics] : 0;
+    differences.push_back(column.targets[row] - physics);
+  }
+  if (options.method != InspectorMethod::Physics) parts.absolute = boost(data, options.trees);
+  if (!column.physics || options.method == InspectorMethod::Trees) return parts;
+  parts.offset = median(differences);
+  if (options.method != InspectorMethod::Hybrid) return parts;
+  for (std::size_t i = 0; i < rows.size(); ++i) data.targets[i] = differences[i] - parts.offset;
+  parts.residual = boost(data, options.trees);
+  return parts;
+}
+
+// A way to mix the parts.
+struct Form {
+  const char* name;
+  double weight;   // of physics
+  bool corrected;  // by the residual trees
+};
+
+std::vector<Form> forms_of(const Column& column, InspectorMethod method) {
+  const Form physics{"physics", 1, false};
+  const Form trees{"trees", 0, false};
+  if (method == InspectorMethod::Trees || !column.physics) return {trees};
+  if (method == InspectorMethod::Physics) return {physics};
+  return {physics, {"residual trees", 1, true}, {"half residual, half trees", 0.5, true}, trees};
+}
+
+learn::Hybrid mix(const Column& column, const Form& form, const Parts& parts) {
+  learn::Hybrid hybrid{.physics = column.physics, .offset = parts.offset, .weight = form.weight};
+  if (form.corrected) hybrid.residual = parts.residual;
+  if (form.weight < 1) hybrid.absolute = parts.absolute;
+  return hybrid;
+}
+
+double relative_error(double log_ratio) { return std::abs(std::exp(log_ratio) - 1); }
+
+// For each form log(measured / predicted) of every row, by models that never saw its architecture.
+std::vector<std::vector<double>> cross_validate(const Column& column,
+                                                const std::vector<Form>& forms,
+                                                const std::map<std::string, std::size_t>& fold_of,
+                                                const InspectorFit& options) {
+  std::vector<std::vector<double>> differences(forms.size(),
+                                               std::vector<double>(column.targets.size()));
+  for (std::size_t fold = 0; fold < options.folds; ++fold) {
+    std::vector<std::size_t> rows;
+    std::vector<std::size_t> left_out;
+    for (std::size_t i = 0; i < column.examples.size(); ++i) {
+      const bool out = fold_of.at(column.examples[i]->job->model) == fold;
+      (out ? left_out : rows).push_back(i);
+    }
+    if (rows.empty() || left_out.empty()) continue;
+    const Parts parts = fit_parts(column, rows, options);
+    for (std::size_t f = 0; f < forms.size(); ++f) {
+      const learn::Hybrid hybrid = mix(column, forms[f], parts);
+      for (const std::size_t row : left_out) {
+        differences[f][row] = column.targets[row] -
+                              learn::evaluate(hybrid, column.examples[row]->features.values);
+      }
+    }
+  }
+  return differences;
+}
+
+double mean_error(const std::vector<double>& differences) {
+  double sum = 0;
+  for (const double one : differences) sum += relative_error(-one);
+  return sum / static_cast<double>(differences.size());
+}
+
+// The ends between which a further example of the same kind lies with this probability at least:
+// split conformal, a tail on either side.
+std::pair<double, double> conformal_ends(std::vector<double> differences, double confidence) {
+  std::sort(differences.begin(), differences.end());
+  const double tail = (1 - confidence) / 2;
+  const auto count = static_cast<double>(differences.size());
+  const auto below = static_cast<std::size_t>(std::floor(tail * (count + 1)));
+  const std::size_t low = below > 0 ? below - 1 : 0;
+  return {differences[low], differences[differences.size() - 1 - low]};
+}
+
+struct Fitted {
+  InspectorTarget target;
+  TargetFit report;
+};
+
+Fitted fit_column(const Column& column, const std::map<std::string, std::size_t>& fold_of,
+                  const InspectorFit& options) {
+  const std::vector<Form> forms = forms_of(column, options.method);
+  const auto differences = cross_validate(column, forms, fold_of, options);
+  std::size_t best = 0;
+  for (std::size_t f = 1; f < forms.size(); ++f) {
+    if (mean_error(differences[f]) < mean_error(differences[best])) best = f;
+  }
+  std::vector<std::size_t> all(column.examples.size());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+  const auto [low, high] = conformal_ends(differences[best], options.confidence);
+  Fitted fitted;
+  fitted.target = {column.name, mix(column, forms[best], fit_parts(column, all, options)), low,
+                   high, column.examples.size()};
+  fitted.report = {column.name, forms[best].name, column.examples.size(),
+                   mean_error(differences[best]), mean_error(differences.front())};
+  return fitted;
+}
+
+// Where the measured jobs lie in what decides how a job uses its resources; a margin of a tenth of
+// the range belongs to it.
+std::vector<FeatureRange> domain_of(const std::vector<const InspectorExample*>& examples) {
+  std::vector<FeatureRange> domain;
+  for (const char* name :
+       {"log_flops", "log_bytes", "log_parameters", "log_batch", "workers", "servers",
+        "asynchronous", "log_network", "log_device_flops", "log_step", "log_communication"}) {
+    const auto feature = feature_named(examples.front()->features, name);
+    if (!feature) continue;
+    FeatureRange range{*feature, examples.front()->features.values[*feature],
+                       examples.front()->features.values[*feature]};
+    for (const InspectorExample* one : examples) {
+      range.least = std::min(range.least, one->features.values[*feature]);
+      range.most = std::max(range.most, one->features.values[*feature]);
+    }
+    const double margin = 0.1 * (range.most - range.least) + 1e-6;
+    range.least -= margin;
+    range.most += margin;
+    domain.push_back(range);
+  }
+  return domain;
+}
+
+std::vector<const InspectorExample*> for_training(const std::vector<InspectorExample>& examples,
+                                                  const InspectorFit& options) {
+  std::vector<const InspectorExample*> chosen;
+  std::set<std::string> models;
+  for (const InspectorExample& one : examples) {
+    const auto& settings = options.settings;
+    const bool wanted = settings.empty() || std::find(settings.begin(), settings.end(),
+                                                      one.job->setting) != settings.end();
+    if (!wanted || one.job->split == "test") continue;
+    chosen.push_back(&one);
+    models.insert(one.job->model);
+  }
+  if (models.size() < options.folds) {
+    throw Error(ErrorKind::BadInput, "an inspector needs runs of at least " +
+                                         std::to_string(options.folds) +
+                                         " architectures outside of the test split; there are " +
+                                         std::to_string(models.size()));
+  }
+  return chosen;
+}
+
+}  // namespace
+
+std::string_view name_of(InspectorMethod method) {
+  return kMethods.at(static_cast<std::size_t>(method));
+}
+
+std::optional<InspectorMethod> inspector_method_named(std::string_view name) {
+  const auto found = std::find(kMethods.begin(), kMethods.end(), name);
+  if (found == kMethods.end()) return std::nullopt;
+  return static_cast<InspectorMethod>(found - kMethods.begin());
+}
+
+InspectorModel fit_inspector(const std::vector<InspectorExample>& examples,
+                             const InspectorFit& options, std::vector<TargetFit>& found,
+                             const std::function<void(double)>& progress) {
+  const std::vector<const InspectorExample*> chosen = for_training(examples, options);
+  const std::vector<Column> columns = columns_of(chosen);
+  const auto fold_of = folds_of(chosen, options.folds);
+  std::vector<Fitted> fitted(columns.size());
+  std::mutex turn;
+  std::size_t done = 0;
+  parallel_for(columns.size(), options.threads, [&](std::size_t i) {
+    fitted[i] = fit_column(columns[i], fold_of, options);
+    const std::lock_guard lock(turn);
+    ++done;
+    if (progress) progress(static_cast<double>(done) / static_cast<double>(columns.size()));
+  });
+  InspectorModel model;
+  model.features = chosen.front()->features.names;
+  model.domain = domain_of(chosen);
+  model.confidence = options.confidence;
+  for (Fitted& one : fitted) {
+    model.targets.push_back(std::move(one.target));
+    found.push_back(std::move(one.report));
+  }
+  return model;
+}
+
+}  // namespace foretrain::train

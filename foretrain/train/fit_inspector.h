@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Learns how jobs use their resources from measured runs.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "foretrain/knowledge/inspector_model.h"
+#include "foretrain/train/boost.h"
+#include "foretrain/train/inspector_examples.h"
+
+namespace foretrain::train {
+
+// What a model may rest on.
+enum class InspectorMethod {
+  Hybrid,   // of the forms below, for each number the one that architectures left out show best
+  Physics,  // the replayed timeline, with an offset for each number
+  Trees,    // boosted trees on features of graph and setting alone: no physics
+};
+std::string_view name_of(InspectorMethod method);
+std::optional<InspectorMethod> inspector_method_named(std::string_view name);
+
+struct InspectorFit {
+  InspectorMethod method = InspectorMethod::Hybrid;
+  std::vector<std::string> settings{};  // only these; empty: all
+  std::size_t folds = 5;                // of architectures
+  double confidence = 0.9;
+  BoostOptions trees{.rounds = 150, .depth = 4};
+  int threads = 0;  // 0: as many as the machine has; results do not depend on it
+};
+
+// How well one number is predicted on architectures left out of the fit.
+struct TargetFit {
+  std::string name;
+  std::string form;  // "physics", "residual trees", "trees", "half residual, half trees"
+  std::size_t examples = 0;
+  double error = 0;    // mean |predicted / measured - 1|, with the form chosen
+  double physics = 0;  // the same of physics with an offset
+};
+
+// Fits every number that enough examples have. Only examples of the split "train" are used.
+// `progress` is told the share that is done. The same examples and options give the same model.
+// Throws Error(BadInput) where there are too few architectures.
+InspectorModel fit_inspector(const std::vector<InspectorExample>& examples,
+                             const InspectorFit& options, std::vector<TargetFit>& found,
+                             const std::function<void(double)>& progress = {});
+
+}  // namespace foretrain::train
