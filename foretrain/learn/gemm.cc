@@ -2,116 +2,125 @@
 #include "foretrain/learn/gemm.h"
 
 #include <algorithm>
-#include <vector>
+#include <cassert>
 
-#include "foretrain/learn/detail/gemm_kernel.h"
+#include "foretrain/learn/detail/kernels.h"
 
 namespace foretrain::learn {
 namespace {
 
-// Blocks that stay in the caches: kRows x kDepth of A in L2, kDepth x kColumns of B in L3.
-constexpr std::size_t kRows = 96;
+// Rows of A and B per pass, so that what is read again and again stays in the caches.
 constexpr std::size_t kDepth = 256;
-constexpr std::size_t kColumns = 1024;
 
-std::size_t rounded_up(std::size_t value, std::size_t unit) {
-  return (value + unit - 1) / unit * unit;
-}
-
-// Where a factor lies: element (i, j) is data[i * row + j * column].
-struct View {
+// Where 16 columns of B lie: row p of them at data[p * stride].
+struct Panel {
   const float* data;
-  std::size_t row;
-  std::size_t column;
+  std::size_t stride;
 };
 
-// Panels of `Width` lines, each element by element across the lines, filled up with zeros: of A
-// these lines are rows, of B columns. `along` is the distance of neighbours on a line, `across`
-// that of neighbouring lines.
-template <std::size_t Width>
-void pack(const float* data, std::size_t along, std::size_t across, std::size_t lines,
-          std::size_t depth, float* packed) {
-  for (std::size_t panel = 0; panel < lines; panel += Width) {
-    const float* from = data + panel * across;
-    const std::size_t filled = std::min(Width, lines - panel);
-    if (filled == Width && across == 1) {
-      for (std::size_t p = 0; p < depth; ++p, packed += Width) {
-        std::copy_n(from + p * along, Width, packed);
+// The columns of C from `column` on, at most 16, for all rows.
+void multiply_panel(const GemmShape& shape, const Factor& a, const Panel& b, std::size_t column,
+                    bool accumulate, float* c, std::size_t c_stride) {
+  const Kernels& kernel = kernels();
+  const bool plain = a.layout == Layout::Plain;
+  const std::size_t a_row = plain ? a.stride : 1;
+  const std::size_t a_step = plain ? 1 : a.stride;
+  const std::size_t columns = std::min(kTileColumns, shape.n - column);
+  for (std::size_t i = 0; i < shape.m; i += kTileRows) {
+    const std::size_t rows = std::min(kTileRows, shape.m - i);
+    Tile tile{shape.k,    a.data + i * a_row,        a_row,   a_step, b.data, b.stride,
+              accumulate, c + i * c_stride + column, c_stride};
+    if (columns == kTileColumns) {
+      kernel.tile[rows - 1](tile);
+      continue;
+    }
+    float edge[kTileRows * kTileColumns];
+    float* whole = tile.c;
+    if (accumulate) {
+      for (std::size_t r = 0; r < rows; ++r) {
+        std::copy_n(whole + r * c_stride, columns, edge + r * kTileColumns);
+        std::fill_n(edge + r * kTileColumns + columns, kTileColumns - columns, 0.0F);
       }
-    } else if (filled == Width) {
-      for (std::size_t p = 0; p < depth; ++p, packed += Width) {
-        for (std::size_t i = 0; i < Width; ++i) packed[i] = from[p * along + i * across];
-      }
-    } else {
-      for (std::size_t p = 0; p < depth; ++p, packed += Width) {
-        for (std::size_t i = 0; i < Width; ++i) {
-          packed[i] = i < filled ? from[p * along + i * across] : 0;
-        }
-      }
+    }
+    tile.c = edge;
+    tile.c_stride = kTileColumns;
+    kernel.tile[rows - 1](tile);
+    for (std::size_t r = 0; r < rows; ++r) {
+      std::copy_n(edge + r * kTileColumns, columns, whole + r * c_stride);
     }
   }
 }
 
-struct Block {
-  std::size_t row;
-  std::size_t rows;
-  std::size_t column;
-  std::size_t columns;
-  std::size_t depth;
-};
-
-void multiply(const Block& block, const float* a, const float* b, std::size_t n, Kernel kernel,
-              float* c) {
-  float edge[kTileRows * kTileColumns];
-  for (std::size_t j = 0; j < block.columns; j += kTileColumns) {
-    const float* b_panel = b + j * block.depth;
-    for (std::size_t i = 0; i < block.rows; i += kTileRows) {
-      const float* a_panel = a + i * block.depth;
-      float* tile = c + (block.row + i) * n + block.column + j;
-      const std::size_t rows = std::min(kTileRows, block.rows - i);
-      const std::size_t columns = std::min(kTileColumns, block.columns - j);
-      if (rows == kTileRows && columns == kTileColumns) {
-        kernel(block.depth, a_panel, b_panel, n, tile);
-        continue;
-      }
-      std::fill(std::begin(edge), std::end(edge), 0.0F);
-      kernel(block.depth, a_panel, b_panel, kTileColumns, edge);
-      for (std::size_t r = 0; r < rows; ++r) {
-        for (std::size_t s = 0; s < columns; ++s) tile[r * n + s] += edge[r * kTileColumns + s];
+void pack_panel(const Factor& factor, std::size_t column, std::size_t rows, std::size_t columns,
+                float* packed) {
+  for (std::size_t p = 0; p < rows; ++p, packed += kTileColumns) {
+    if (factor.layout == Layout::Plain) {
+      std::copy_n(factor.data + p * factor.stride + column, columns, packed);
+    } else {
+      for (std::size_t j = 0; j < columns; ++j) {
+        packed[j] = factor.data[(column + j) * factor.stride + p];
       }
     }
+    std::fill_n(packed + columns, kTileColumns - columns, 0.0F);
   }
 }
 
 }  // namespace
 
-void gemm(const GemmShape& shape, Layout a_layout, const float* a, Layout b_layout, const float* b,
-          bool accumulate, float* c) {
-  if (!accumulate) std::fill(c, c + shape.m * shape.n, 0.0F);
-  static const Kernel kernel = fastest_kernel();
-  const bool a_plain = a_layout == Layout::Plain;
-  const bool b_plain = b_layout == Layout::Plain;
-  const View left{a, a_plain ? shape.k : 1, a_plain ? 1 : shape.m};
-  const View right{b, b_plain ? shape.n : 1, b_plain ? 1 : shape.k};
-  thread_local std::vector<float> a_packed;
-  thread_local std::vector<float> b_packed;
-  for (std::size_t column = 0; column < shape.n; column += kColumns) {
-    const std::size_t columns = std::min(kColumns, shape.n - column);
-    for (std::size_t from = 0; from < shape.k; from += kDepth) {
-      const std::size_t depth = std::min(kDepth, shape.k - from);
-      b_packed.resize(rounded_up(columns, kTileColumns) * depth);
-      pack<kTileColumns>(right.data + from * right.row + column * right.column, right.row,
-                         right.column, columns, depth, b_packed.data());
-      for (std::size_t row = 0; row < shape.m; row += kRows) {
-        const std::size_t rows = std::min(kRows, shape.m - row);
-        a_packed.resize(rounded_up(rows, kTileRows) * depth);
-        pack<kTileRows>(left.data + row * left.row + from * left.column, left.column, left.row,
-                        rows, depth, a_packed.data());
-        multiply({row, rows, column, columns, depth}, a_packed.data(), b_packed.data(), shape.n,
-                 kernel, c);
+void pack(const Factor& factor, std::size_t rows, std::size_t columns, PackedMatrix& packed) {
+  packed.rows = rows;
+  packed.columns = columns;
+  packed.values.resize((columns + kTileColumns - 1) / kTileColumns * kTileColumns * rows);
+  for (std::size_t column = 0; column < columns; column += kTileColumns) {
+    pack_panel(factor, column, rows, std::min(kTileColumns, columns - column),
+               packed.values.data() + column * rows);
+  }
+}
+
+void gemm(const GemmShape& shape, const Factor& a, const PackedMatrix& b, bool accumulate, float* c,
+          std::size_t c_stride) {
+  assert(shape.k <= b.rows && shape.n <= b.columns);
+  for (std::size_t column = 0; column < shape.n; column += kTileColumns) {
+    const Panel panel{b.values.data() + column * b.rows, kTileColumns};
+    multiply_panel(shape, a, panel, column, accumulate, c, c_stride);
+  }
+}
+
+void gemm(const GemmShape& shape, const Factor& a, const Factor& b, bool accumulate, float* c,
+          std::size_t c_stride) {
+  thread_local PackedMatrix packed;
+  for (std::size_t from = 0; from == 0 || from < shape.k; from += kDepth) {
+    const GemmShape part{shape.m, shape.n, std::min(kDepth, shape.k - from)};
+    const auto later = [&](const Factor& factor, bool down) {
+      return Factor{factor.data + (down ? from * factor.stride : from), factor.stride,
+                    factor.layout};
+    };
+    const Factor left = later(a, a.layout == Layout::Transposed);
+    const Factor right = later(b, b.layout == Layout::Plain);
+    const bool sum = accumulate || from > 0;
+    if (b.layout == Layout::Plain && shape.n % kTileColumns == 0) {
+      for (std::size_t column = 0; column < shape.n; column += kTileColumns) {
+        multiply_panel(part, left, {right.data + column, right.stride}, column, sum, c, c_stride);
       }
+    } else {
+      pack(right, part.k, part.n, packed);
+      gemm(part, left, packed, sum, c, c_stride);
     }
   }
+}
+
+void row_times(const float* x, const PackedMatrix& b, bool accumulate, float* y) {
+  const Kernels& kernel = kernels();
+  std::size_t column = 0;
+  for (; column + kTileColumns <= b.columns; column += kTileColumns) {
+    kernel.row(b.rows, x, b.values.data() + column * b.rows, accumulate, y + column);
+  }
+  if (column == b.columns) return;
+  const std::size_t rest = b.columns - column;
+  float edge[kTileColumns] = {};
+  if (accumulate) std::copy_n(y + column, rest, edge);
+  kernel.row(b.rows, x, b.values.data() + column * b.rows, accumulate, edge);
+  std::copy_n(edge, rest, y + column);
 }
 
 }  // namespace foretrain::learn

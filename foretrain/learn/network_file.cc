@@ -37,8 +37,9 @@ NetworkShape read_shape(const Json& json, const std::string& where) {
   shape.whole_features = count(fields, "whole_features", 0, kMostWidth);
   shape.width = count(fields, "width", 1, kMostWidth);
   shape.depth = count(fields, "depth", 1, kMostSteps);
-  shape.readout_steps = count(fields, "readout_steps", 1, kMostSteps);
+  shape.readout_steps = count(fields, "readout_steps", 0, kMostSteps);
   shape.outputs = count(fields, "outputs", 1, kMostWidth);
+  shape.leaky_outputs = fields.boolean("leaky_outputs").value_or(false);
   if (fields.find("copied_from") != nullptr) {
     shape.copied_from = count(fields, "copied_from", 1, kMostSteps);
   }
@@ -55,7 +56,8 @@ Json write_shape(const NetworkShape& shape) {
             {"width", shape.width},
             {"depth", shape.depth},
             {"readout_steps", shape.readout_steps},
-            {"outputs", shape.outputs}};
+            {"outputs", shape.outputs},
+            {"leaky_outputs", shape.leaky_outputs}};
   if (shape.copied_from) json["copied_from"] = *shape.copied_from;
   return json;
 }
