@@ -41,6 +41,10 @@ void gemm(const GemmShape& shape, const Factor& a, const PackedMatrix& b, bool a
 void gemm(const GemmShape& shape, const Factor& a, const Factor& b, bool accumulate, float* c,
           std::size_t c_stride);
 
+// C = A B + row, the same row to every row.
+void gemm_plus_row(const GemmShape& shape, const Factor& a, const PackedMatrix& b, const float* row,
+                   float* c, std::size_t c_stride);
+
 // y = x B, or y += x B, of one row x of B's rows: the sums are taken in four parts, which is faster
 // than a product of one row.
 void row_times(const float* x, const PackedMatrix& b, bool accumulate, float* y);

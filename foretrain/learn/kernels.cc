@@ -3,6 +3,7 @@
 #include "foretrain/learn/detail/kernels.h"
 
 #include <cstring>
+#include <initializer_list>
 
 // Without AVX2 the compiler warns that it passes eight floats in memory; such calls are inlined.
 #pragma GCC diagnostic ignored "-Wpsabi"

@@ -24,7 +24,8 @@ struct Matrix {
   float at(std::size_t i, std::size_t j) const { return values[i * columns + j]; }
 };
 
-// A square matrix with few entries, row by row; those of row i are first[i] to first[i + 1].
+// A square matrix with few entries, row by row; those of row i are first[i] to first[i + 1]. Here
+// always symmetric: the neighbours in graphs without direction.
 struct Sparse {
   std::vector<std::int32_t> first{0};
   std::vector<std::int32_t> column{};

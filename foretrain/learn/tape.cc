@@ -126,9 +126,8 @@ Matrix Tape::product(const Matrix& a, Var w) {
 Matrix Tape::affine(const Matrix& a, Var w, Var bias) {
   const std::vector<float>& row = value(bias).values;
   Matrix result = take(a.rows, row.size());
-  for (std::size_t i = 0; i < a.rows; ++i) std::copy(row.begin(), row.end(), result.row(i));
-  gemm({a.rows, row.size(), a.columns}, {a.values.data(), a.columns}, packed(w, Layout::Plain),
-       true, result.values.data(), row.size());
+  gemm_plus_row({a.rows, row.size(), a.columns}, {a.values.data(), a.columns},
+                packed(w, Layout::Plain), row.data(), result.values.data(), row.size());
   return result;
 }
 

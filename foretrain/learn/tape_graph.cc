@@ -29,23 +29,15 @@ void multiply_sparse(const Sparse& matrix, const Matrix& x, const float* bias, f
   }
 }
 
-// to += transposed matrix times x.
-void add_transposed(const Sparse& matrix, const Matrix& x, Matrix& to) {
-  for (std::size_t i = 0; i < matrix.rows(); ++i) {
-    for (auto e = begin_of(matrix.first, i); e < begin_of(matrix.first, i + 1); ++e) {
-      kernels().add_scaled(x.columns, matrix.value[e], x.row(i),
-                           to.row(static_cast<std::size_t>(matrix.column[e])));
-    }
-  }
-}
-
 }  // namespace
 
 Var Tape::spread(const Sparse& matrix, Var a) {
   Matrix result = take(matrix.rows(), value(a).columns);
   multiply_sparse(matrix, value(a), nullptr, 1, result);
   return push(std::move(result), {a}, [=, &matrix](Tape& tape, const Matrix& g) {
-    add_transposed(matrix, g, tape.sum(a));
+    Matrix to = tape.take(g.rows, g.columns);
+    multiply_sparse(matrix, g, nullptr, 1, to);
+    tape.add(a, std::move(to));
   });
 }
 
@@ -61,8 +53,7 @@ Var Tape::gcn(const Sparse& matrix, Var a, Var weights, Var bias) {
                              g.values.data(), to_sum.values.data());
     tape.bias_gradient(to_sum, bias);
     Matrix to_product = tape.take(g.rows, g.columns);
-    std::fill(to_product.values.begin(), to_product.values.end(), 0.0F);
-    add_transposed(matrix, to_sum, to_product);
+    multiply_sparse(matrix, to_sum, nullptr, 1, to_product);
     tape.product_gradient(to_product, a, weights);
     tape.buffers_.give_back(std::move(to_sum));
     tape.buffers_.give_back(std::move(to_product));

@@ -13,11 +13,9 @@ Var Tape::gru(Var x, Var h, const Cell& cell) {
   Matrix sums = affine(state, cell.state_weights, cell.state_bias);
   Matrix recurrent = take(state.rows, width);  // h U_n, which the reset gate weighs
   Matrix result = take(state.rows, width);
-  const Kernels& kernel = kernels();
   for (std::size_t i = 0; i < state.rows; ++i) {
-    kernel.add_scaled(2 * width, 1, sums.row(i), gates.row(i));
-    std::copy_n(sums.row(i) + 2 * width, width, recurrent.row(i));
-    kernel.gru({width, state.row(i), recurrent.row(i), gates.row(i)}, result.row(i));
+    kernels().gru(
+        {width, state.row(i), sums.row(i), gates.row(i), recurrent.row(i), result.row(i)});
   }
   buffers_.give_back(std::move(sums));
   const Var kept_gates = save(std::move(gates));

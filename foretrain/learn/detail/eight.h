@@ -62,12 +62,13 @@ FORETRAIN_INLINE Eight exp_of(const Eight& given) {
 
 FORETRAIN_INLINE Eight sigmoid_of(const Eight& x) { return eight(1) / (eight(1) + exp_of(-x)); }
 
-// Near zero 1 - 2 / (e^2x + 1) would cancel. There, the continued fraction
+// (e^2x - 1) / (e^2x + 1), which would cancel near zero. There, the continued fraction
 // x / (1 + x^2 / (3 + x^2 / (5 + x^2 / (7 + x^2 / 9)))), written as one quotient.
 FORETRAIN_INLINE Eight tanh_of(const Eight& x) {
   const Eight s = x * x;
-  const Eight above = x * (s * (s + eight(105)) + eight(945));
-  const Eight below = s * (s * eight(15) + eight(420)) + eight(945);
-  const Eight far = eight(1) - eight(2) / (exp_of(x + x) + eight(1));
-  return s < eight(0.16F) ? above / below : far;
+  const auto near = s < eight(0.16F);
+  const Eight growth = exp_of(x + x);
+  const Eight above = near ? x * (s * (s + eight(105)) + eight(945)) : growth - eight(1);
+  const Eight below = near ? s * (s * eight(15) + eight(420)) + eight(945) : growth + eight(1);
+  return above / below;
 }

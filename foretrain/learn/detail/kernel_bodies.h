@@ -2,36 +2,58 @@
 // The loops that detail/kernels.h describes. kernels.cc includes this once for each instruction
 // set, with FORETRAIN_TARGET saying which.
 
-// Twelve registers hold a tile of six rows, two a row of B, one an element of A.
+// Rows `first` to first + Rows - 1 of a panel. Of six rows twelve registers hold the sums, two a
+// row of B, one an element of A.
 template <std::size_t Rows>
-FORETRAIN_TARGET void tile(const Tile& given) {
-  const Tile t = given;
+FORETRAIN_INLINE void tile(const Panel& panel, std::size_t first) {
   Eight sum[Rows][2] = {};
-  if (t.accumulate) {
+  if (panel.start != nullptr) {
+    const float* start = panel.start + first * panel.start_stride;
 #pragma GCC unroll 6
     for (std::size_t r = 0; r < Rows; ++r) {
-      sum[r][0] = load(t.c + r * t.c_stride);
-      sum[r][1] = load(t.c + r * t.c_stride + kLanes);
+      sum[r][0] = load(start + r * panel.start_stride);
+      sum[r][1] = load(start + r * panel.start_stride + kLanes);
     }
   }
-  const float* a = t.a;
-  const float* b = t.b;
-  for (std::size_t p = 0; p < t.depth; ++p) {
+  const float* a = panel.a + first * panel.a_tile;
+  const float* b = panel.b;
+  for (std::size_t p = 0; p < panel.depth; ++p) {
     const Eight left = load(b);
     const Eight right = load(b + kLanes);
 #pragma GCC unroll 6
     for (std::size_t r = 0; r < Rows; ++r) {
-      const Eight factor = eight(a[r * t.a_row]);
+      const Eight factor = eight(a[r * panel.a_row]);
       sum[r][0] += factor * left;
       sum[r][1] += factor * right;
     }
-    a += t.a_step;
-    b += t.b_stride;
+    a += panel.a_step;
+    b += panel.b_step;
   }
+  float* c = panel.c + first * panel.c_stride;
 #pragma GCC unroll 6
   for (std::size_t r = 0; r < Rows; ++r) {
-    store(sum[r][0], t.c + r * t.c_stride);
-    store(sum[r][1], t.c + r * t.c_stride + kLanes);
+    store(sum[r][0], c + r * panel.c_stride);
+    store(sum[r][1], c + r * panel.c_stride + kLanes);
+  }
+}
+
+FORETRAIN_TARGET void panel(const Panel& given) {
+  const Panel all = given;
+  std::size_t first = 0;
+  for (; first + kTileRows <= all.rows; first += kTileRows) tile<kTileRows>(all, first);
+  switch (all.rows - first) {
+    case 5:
+      return tile<5>(all, first);
+    case 4:
+      return tile<4>(all, first);
+    case 3:
+      return tile<3>(all, first);
+    case 2:
+      return tile<2>(all, first);
+    case 1:
+      return tile<1>(all, first);
+    default:
+      return;
   }
 }
 
@@ -45,14 +67,14 @@ FORETRAIN_TARGET void row(std::size_t depth, const float* x, const float* b, boo
 #pragma GCC unroll 4
     for (std::size_t i = 0; i < kParts; ++i) {
       const Eight factor = eight(x[p + i]);
-      sum[i][0] += factor * load(b + (p + i) * kTileColumns);
-      sum[i][1] += factor * load(b + (p + i) * kTileColumns + kLanes);
+      sum[i][0] += factor * load(b + (p + i) * kPanelColumns);
+      sum[i][1] += factor * load(b + (p + i) * kPanelColumns + kLanes);
     }
   }
   for (; p < depth; ++p) {
     const Eight factor = eight(x[p]);
-    sum[0][0] += factor * load(b + p * kTileColumns);
-    sum[0][1] += factor * load(b + p * kTileColumns + kLanes);
+    sum[0][0] += factor * load(b + p * kPanelColumns);
+    sum[0][1] += factor * load(b + p * kPanelColumns + kLanes);
   }
 #pragma GCC unroll 2
   for (std::size_t half = 0; half < 2; ++half) {
@@ -94,29 +116,45 @@ FORETRAIN_TARGET float dot(std::size_t count, const float* a, const float* b) {
   return sum_of(sum);
 }
 
+// To 8 `Chunks` columns from `column` on, of which the last chunk has `rest`.
+template <std::size_t Chunks>
+FORETRAIN_INLINE void add_columns(std::size_t rows, std::size_t columns, const float* from,
+                                  std::size_t rest, float* to) {
+  Eight sum[Chunks];
+  for (std::size_t c = 0; c < Chunks; ++c) sum[c] = load(to + c * kLanes, rest);
+  for (std::size_t i = 0; i < rows; ++i) {
+#pragma GCC unroll 4
+    for (std::size_t c = 0; c < Chunks; ++c) sum[c] += load(from + i * columns + c * kLanes, rest);
+  }
+  for (std::size_t c = 0; c < Chunks; ++c) store(sum[c], to + c * kLanes, rest);
+}
+
 FORETRAIN_TARGET void add_rows(std::size_t rows, std::size_t columns, const float* from,
                                float* to) {
-  for (std::size_t j = 0; j < columns; j += kLanes) {
-    const std::size_t rest = columns - j;
-    Eight sum = load(to + j, rest);
-    for (std::size_t i = 0; i < rows; ++i) sum += load(from + i * columns + j, rest);
-    store(sum, to + j, rest);
+  std::size_t j = 0;
+  for (; j + 4 * kLanes <= columns; j += 4 * kLanes) {
+    add_columns<4>(rows, columns, from + j, kLanes, to + j);
   }
+  for (; j < columns; j += kLanes) add_columns<1>(rows, columns, from + j, columns - j, to + j);
 }
 
 // r, z = sigmoid, n = tanh(x W_n + r (h U_n)), h' = (1 - z) n + z h.
-FORETRAIN_TARGET void gru(const GruRow& given, float* result) {
+// Two loops, so that the processor works on several groups of eight at once.
+FORETRAIN_TARGET void gru(const GruRow& given) {
   const GruRow row = given;
+  for (std::size_t j = 0; j < 2 * row.width; j += kLanes) {
+    const std::size_t rest = 2 * row.width - j;
+    store(sigmoid_of(load(row.gates + j, rest) + load(row.sums + j, rest)), row.gates + j, rest);
+  }
   for (std::size_t j = 0; j < row.width; j += kLanes) {
     const std::size_t rest = row.width - j;
     float* gate = row.gates + j;
-    const Eight r = sigmoid_of(load(gate, rest));
-    const Eight z = sigmoid_of(load(gate + row.width, rest));
-    const Eight n = tanh_of(load(gate + 2 * row.width, rest) + r * load(row.recurrent + j, rest));
-    store(r, gate, rest);
-    store(z, gate + row.width, rest);
+    const Eight recurrent = load(row.sums + 2 * row.width + j, rest);
+    const Eight n = tanh_of(load(gate + 2 * row.width, rest) + load(gate, rest) * recurrent);
+    const Eight z = load(gate + row.width, rest);
     store(n, gate + 2 * row.width, rest);
-    store(n + z * (load(row.state + j, rest) - n), result + j, rest);
+    store(recurrent, row.recurrent + j, rest);
+    store(n + z * (load(row.state + j, rest) - n), row.result + j, rest);
   }
 }
 
@@ -186,7 +224,7 @@ FORETRAIN_TARGET void leaky_gradient(std::size_t count, float slope, const float
 }
 
 constexpr Kernels kKernels{
-    .tile = {tile<1>, tile<2>, tile<3>, tile<4>, tile<5>, tile<6>},
+    .panel = panel,
     .row = row,
     .exp = exp,
     .sigmoid = sigmoid,

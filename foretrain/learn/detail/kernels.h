@@ -4,24 +4,28 @@
 // sums are fused, which changes last bits.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 
 namespace foretrain::learn {
 
 inline constexpr std::size_t kTileRows = 6;
-inline constexpr std::size_t kTileColumns = 16;
+inline constexpr std::size_t kPanelColumns = 16;
 
-// c[r][s] = or += sum over p of a[r * a_row + p * a_step] b[p * b_stride + s], s < 16.
-struct Tile {
+// 16 columns of a product: c[r][s] = start[r * start_stride + s] + sum over p of a_rp b[p * b_step
+// + s], for r < rows and s < 16. The rows of A come in tiles of six: element (r, p) lies at a[(r -
+// r % 6) * a_tile + (r % 6) * a_row + p * a_step].
+struct Panel {
+  std::size_t rows;
   std::size_t depth;
   const float* a;
+  std::size_t a_tile;
   std::size_t a_row;
   std::size_t a_step;
   const float* b;
-  std::size_t b_stride;
-  bool accumulate;
+  std::size_t b_step;
+  const float* start;  // null: zeros
+  std::size_t start_stride;
   float* c;
   std::size_t c_stride;
 };
@@ -30,9 +34,11 @@ struct Tile {
 // candidate n, `width` numbers each.
 struct GruRow {
   std::size_t width;
-  const float* state;      // h
-  const float* recurrent;  // h U_n, without its share of n yet
-  float* gates;            // in: sums of r, of z, and x W_n; out: r, z, n
+  const float* state;  // h
+  const float* sums;   // h U
+  float* gates;        // in: x W; out: r, z, n
+  float* recurrent;    // out: h U_n
+  float* result;       // out: the new state
 };
 
 // The gradient of one row. What is written: that of the sums x W and h U, and h's own share.
@@ -47,7 +53,7 @@ struct GruRowGradient {
   float* to_old;       // width: what h passes on by itself
 };
 
-// Row `first` to `last` of a sparse matrix times x, plus a bias, through a leaky ReLU.
+// A row of a sparse matrix times x, plus a bias, through a leaky ReLU.
 struct SparseRow {
   std::size_t width;
   const std::int32_t* column;
@@ -60,7 +66,7 @@ struct SparseRow {
 };
 
 struct Kernels {
-  std::array<void (*)(const Tile&), kTileRows> tile;  // of 1 to 6 rows
+  void (*panel)(const Panel& panel);
   // y[s] = or += sum over p of x[p] b[16 p + s], s < 16.
   void (*row)(std::size_t depth, const float* x, const float* b, bool accumulate, float* y);
   void (*exp)(std::size_t count, float* values);
@@ -71,7 +77,7 @@ struct Kernels {
   float (*dot)(std::size_t count, const float* a, const float* b);
   // to[j] += sum over the rows i of from[i * columns + j].
   void (*add_rows)(std::size_t rows, std::size_t columns, const float* from, float* to);
-  void (*gru)(const GruRow& row, float* result);
+  void (*gru)(const GruRow& row);
   void (*gru_gradient)(const GruRowGradient& row);
   void (*sparse_row)(const SparseRow& row);
   // g[i] times the slope of a leaky ReLU whose result was y[i].

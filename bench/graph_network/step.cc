@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// A worker of compare.py: trains the network as Driple released it on 32 drawn graphs, one step for
+// each line "step" on its input, and evaluates single graphs for each line "evaluate". Answers with
+// the CPU seconds and the seconds that this took. Its argument is the number of threads.
+#include <ctime>
+#include <iostream>
+#include <random>
+#include <string>
+
+#include "foretrain/train/network.h"
+
+namespace {
+
+using namespace foretrain;
+
+double seconds_of(clockid_t clock) {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+// A tree of 100 nodes with 120 more edges, and 12 targets.
+train::GraphExample drawn(std::mt19937& generator) {
+  const auto number = [&] { return static_cast<float>(generator() % 1000) / 1000.0F; };
+  const auto node = [&](int below) {
+    return static_cast<int>(generator() % static_cast<unsigned>(below));
+  };
+  train::GraphExample example;
+  example.graph.nodes = learn::Matrix(100, 3);
+  for (float& value : example.graph.nodes.values) value = number();
+  for (int i = 1; i < 100; ++i) example.graph.edges.emplace_back(i, node(i));
+  for (int i = 0; i < 120; ++i) example.graph.edges.emplace_back(node(100), node(100));
+  for (int i = 0; i < 12; ++i) example.targets.emplace_back(number());
+  return example;
+}
+
+template <typename Work>
+void measure(const Work& work) {
+  const double cpu = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+  const double wall = seconds_of(CLOCK_MONOTONIC);
+  work();
+  std::cout << seconds_of(CLOCK_PROCESS_CPUTIME_ID) - cpu << ' '
+            << seconds_of(CLOCK_MONOTONIC) - wall << std::endl;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::mt19937 generator(1);
+  std::vector<train::GraphExample> examples;
+  for (int i = 0; i < 32; ++i) examples.push_back(drawn(generator));
+  train::TrainState state = train::begin_training(learn::make_network(learn::driple_shape(), 1));
+  train::TrainOptions options;  // its batches hold 32 examples: one step is an epoch
+  options.threads = argc > 1 ? std::stoi(argv[1]) : 1;
+  std::string line;
+  std::size_t next = 0;
+  while (std::getline(std::cin, line)) {
+    if (line == "step") {
+      options.most_epochs = state.epoch + 1;
+      measure([&] { train::train_network(examples, {}, options, state, {}); });
+    } else {
+      const learn::GraphInput* graph = &examples[next++ % examples.size()].graph;
+      measure([&] { learn::evaluate(state.network, {graph}); });
+    }
+  }
+}
