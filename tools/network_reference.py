@@ -10,6 +10,7 @@ import json
 import os
 import random
 import sys
+import zlib
 
 import torch
 from torch import nn
@@ -139,9 +140,11 @@ def loss_of(p, convolution, readout, graphs):
 def network_json(p, convolution, readout):
     shape = {"convolution": convolution, "readout": readout, "gru": True, "features": FEATURES, "whole_features": 0,
              "width": WIDTH, "depth": DEPTH, "readout_steps": STEPS, "outputs": OUTPUTS, "leaky_outputs": False}
-    return {"shape": shape,
-            "parameters": [{"name": name, "rows": tensor.shape[0], "columns": tensor.shape[1], "data": encoded(tensor)}
-                           for name, tensor in p.items()]}
+    network = {"shape": shape,
+               "parameters": [{"name": name, "rows": tensor.shape[0], "columns": tensor.shape[1], "data": encoded(tensor)}
+                              for name, tensor in p.items()]}
+    bytes_of = json.dumps(network, sort_keys=True, separators=(",", ":")).encode()
+    return {**network, "checksum": zlib.crc32(bytes_of)}
 
 
 def reference(convolution, readout, draw):

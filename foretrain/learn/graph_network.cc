@@ -27,17 +27,8 @@ std::optional<Enum> named(std::string_view name, const std::array<std::string_vi
 // Adds parameters in the order in which `Reader` below takes them.
 class Maker {
  public:
-  explicit Maker(std::uint64_t seed) : generator_(seed) {}
-
-  // Uniform within 1 / sqrt(fan_in) on either side of zero.
   void add(std::string name, std::size_t rows, std::size_t columns, std::size_t fan_in) {
-    Matrix matrix(rows, columns);
-    const double bound = 1 / std::sqrt(static_cast<double>(fan_in));
-    for (float& value : matrix.values) {
-      const double uniform = (static_cast<double>(generator_() >> 11) + 0.5) * 0x1p-53;
-      value = static_cast<float>((2 * uniform - 1) * bound);
-    }
-    parameters_.push_back({std::move(name), std::move(matrix)});
+    sizes_.push_back({std::move(name), rows, columns, fan_in});
   }
   void dense(const std::string& name, std::size_t inputs, std::size_t outputs) {
     add(name + ".weights", inputs, outputs, inputs);
@@ -58,11 +49,10 @@ class Maker {
       add(name + ".right", width, 1, width);
     }
   }
-  std::vector<NamedMatrix> take() { return std::move(parameters_); }
+  std::vector<ParameterSize> take() { return std::move(sizes_); }
 
  private:
-  std::mt19937_64 generator_;
-  std::vector<NamedMatrix> parameters_;
+  std::vector<ParameterSize> sizes_;
 };
 
 // Takes parameters from the tape in their order.
@@ -209,8 +199,8 @@ std::optional<Readout> readout_named(std::string_view name) {
   return named<Readout>(name, kReadouts);
 }
 
-GraphNetwork make_network(const NetworkShape& shape, std::uint64_t seed) {
-  Maker maker(seed);
+std::vector<ParameterSize> parameter_sizes(const NetworkShape& shape) {
+  Maker maker;
   const std::size_t width = shape.width;
   maker.convolution("first", shape.convolution, shape.features, width);
   maker.convolution("repeated", shape.convolution, width, width);
@@ -224,7 +214,23 @@ GraphNetwork make_network(const NetworkShape& shape, std::uint64_t seed) {
   maker.dense("dense1", readout_width(shape) + shape.whole_features, width);
   maker.dense("dense2", width, width);
   maker.dense("dense3", width, shape.outputs);
-  return {shape, maker.take()};
+  return maker.take();
+}
+
+// Uniform within 1 / sqrt(fan_in) on either side of zero.
+GraphNetwork make_network(const NetworkShape& shape, std::uint64_t seed) {
+  std::mt19937_64 generator(seed);
+  GraphNetwork network{shape, {}};
+  for (ParameterSize& size : parameter_sizes(shape)) {
+    Matrix matrix(size.rows, size.columns);
+    const double bound = 1 / std::sqrt(static_cast<double>(size.fan_in));
+    for (float& value : matrix.values) {
+      const double uniform = (static_cast<double>(generator() >> 11) + 0.5) * 0x1p-53;
+      value = static_cast<float>((2 * uniform - 1) * bound);
+    }
+    network.parameters.push_back({std::move(size.name), std::move(matrix)});
+  }
+  return network;
 }
 
 std::size_t parameter_count(const GraphNetwork& network) {

@@ -53,6 +53,15 @@ struct GraphNetwork {
   std::vector<NamedMatrix> parameters{};
 };
 
+// The name and size of every parameter of such a network, in order.
+struct ParameterSize {
+  std::string name;
+  std::size_t rows = 0;
+  std::size_t columns = 0;
+  std::size_t fan_in = 0;  // inputs of the sum that it takes part in
+};
+std::vector<ParameterSize> parameter_sizes(const NetworkShape& shape);
+
 // Parameters drawn as PyTorch draws them by default, from a seed.
 GraphNetwork make_network(const NetworkShape& shape, std::uint64_t seed);
 std::size_t parameter_count(const GraphNetwork& network);
