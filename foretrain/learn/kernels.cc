@@ -16,18 +16,18 @@ constexpr std::size_t kLanes = 8;
 
 namespace plain {
 #define FORETRAIN_TARGET
-#include "foretrain/learn/detail/eight.h"
+#include "foretrain/learn/detail/eight.inc"
 //
-#include "foretrain/learn/detail/kernel_bodies.h"
+#include "foretrain/learn/detail/kernel_bodies.inc"
 #undef FORETRAIN_TARGET
 }  // namespace plain
 
 #if defined(__x86_64__)
 namespace avx2 {
 #define FORETRAIN_TARGET __attribute__((target("avx2,fma")))
-#include "foretrain/learn/detail/eight.h"
+#include "foretrain/learn/detail/eight.inc"
 //
-#include "foretrain/learn/detail/kernel_bodies.h"
+#include "foretrain/learn/detail/kernel_bodies.inc"
 #undef FORETRAIN_TARGET
 }  // namespace avx2
 #endif

@@ -7,8 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "foretrain/learn/graph_network.h"
 #include "foretrain/learn/tape.h"
-#include "foretrain/train/network.h"
+#include "foretrain/train/example.h"
 
 namespace foretrain::train {
 
