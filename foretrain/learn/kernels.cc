@@ -17,7 +17,6 @@ constexpr std::size_t kLanes = 8;
 namespace plain {
 #define FORETRAIN_TARGET
 #include "foretrain/learn/detail/eight.inc"
-//
 #include "foretrain/learn/detail/kernel_bodies.inc"
 #undef FORETRAIN_TARGET
 }  // namespace plain
@@ -26,7 +25,6 @@ namespace plain {
 namespace avx2 {
 #define FORETRAIN_TARGET __attribute__((target("avx2,fma")))
 #include "foretrain/learn/detail/eight.inc"
-//
 #include "foretrain/learn/detail/kernel_bodies.inc"
 #undef FORETRAIN_TARGET
 }  // namespace avx2
@@ -34,12 +32,14 @@ namespace avx2 {
 
 }  // namespace
 
+const Kernels& plain_kernels() { return plain::kKernels; }
+
 const Kernels& kernels() {
 #if defined(__x86_64__)
   static const bool kAvx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   if (kAvx2) return avx2::kKernels;
 #endif
-  return plain::kKernels;
+  return plain_kernels();
 }
 
 }  // namespace foretrain::learn

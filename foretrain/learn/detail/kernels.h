@@ -84,5 +84,6 @@ struct Kernels {
   void (*leaky_gradient)(std::size_t count, float slope, const float* y, const float* g, float* to);
 };
 const Kernels& kernels();
+const Kernels& plain_kernels();  // those for any processor
 
 }  // namespace foretrain::learn
