@@ -36,14 +36,17 @@ class Worker:
 def compare(program, python, threads):
     workers = [Worker("foretrain", [program, str(threads)], threads)]
     for way in ("bmm", "csr"):
-        command = [python, os.path.join(HERE, "step_pytorch.py"), str(threads), way]
+        command = [python, "-W", "ignore", os.path.join(HERE, "step_pytorch.py"), str(threads), way]
         workers.append(Worker(f"PyTorch, {way}", command, threads))
     times = [[] for _ in workers]
     for _ in range(STEPS):
         for worker, mine in zip(workers, times):
             mine.append(worker.ask("step"))
     print(f"{threads} thread{'s' if threads > 1 else ''}: a step of 32 graphs      CPU s: least, median   "
-          "s: least, median   PyTorch / ours: CPU, time")
+          "s: least, median   PyTorch / ours: CPU, time"
+          f"   (load {os.getloadavg()[0]:.1f})")
+    # Two threads of PyTorch wait for each other by spinning: on a busy machine that costs them CPU seconds, so the
+    # load is printed, too.
     medians = [[statistics.median(column) for column in zip(*mine)] for mine in times]
     for worker, mine, median in zip(workers, times, medians):
         least = [min(column) for column in zip(*mine)]

@@ -52,6 +52,7 @@ int main(int argc, char** argv) {
   train::TrainState state = train::begin_training(learn::make_network(learn::driple_shape(), 1));
   train::TrainOptions options;  // its batches hold 32 examples: one step is an epoch
   options.threads = argc > 1 ? std::stoi(argv[1]) : 1;
+  learn::Evaluator evaluator(state.network);
   std::string line;
   std::size_t next = 0;
   while (std::getline(std::cin, line)) {
@@ -59,8 +60,8 @@ int main(int argc, char** argv) {
       options.most_epochs = state.epoch + 1;
       measure([&] { train::train_network(examples, {}, options, state, {}); });
     } else {
-      const learn::GraphInput* graph = &examples[next++ % examples.size()].graph;
-      measure([&] { learn::evaluate(state.network, {graph}); });
+      const std::vector<const learn::GraphInput*> one{&examples[next++ % examples.size()].graph};
+      measure([&] { evaluator.evaluate(one); });
     }
   }
 }

@@ -159,23 +159,6 @@ void check(const GraphInput& graph, const NetworkShape& shape) {
   }
 }
 
-void evaluate_some(const GraphNetwork& network, std::span<const GraphInput* const> graphs,
-                   float* outputs) {
-  Tape tape(false);
-  std::vector<Var> parameters;
-  for (const NamedMatrix& one : network.parameters) parameters.push_back(tape.data(one.matrix));
-  tape.keep();
-  while (!graphs.empty()) {
-    const std::size_t count = graphs_at_once(graphs);
-    const GraphBatch batch =
-        make_batch(graphs.first(count), neighbours_of(network.shape.convolution));
-    const Matrix& result = tape.value(forward(network.shape, parameters, batch, tape));
-    outputs = std::copy(result.values.begin(), result.values.end(), outputs);
-    tape.rewind();
-    graphs = graphs.subspan(count);
-  }
-}
-
 }  // namespace
 
 NetworkShape driple_shape(std::size_t groups) {
@@ -272,9 +255,28 @@ Var forward(const NetworkShape& shape, const std::vector<Var>& parameters, const
   return shape.leaky_outputs ? tape.leaky_relu(result) : result;
 }
 
+Evaluator::Evaluator(const GraphNetwork& network) : shape_(network.shape) {
+  for (const NamedMatrix& one : network.parameters) parameters_.push_back(tape_.data(one.matrix));
+  tape_.keep();
+}
+
+Matrix Evaluator::evaluate(std::span<const GraphInput* const> graphs) {
+  for (const GraphInput* graph : graphs) check(*graph, shape_);
+  Matrix outputs(graphs.size(), shape_.outputs);
+  auto to = outputs.values.begin();
+  while (!graphs.empty()) {
+    const std::size_t count = graphs_at_once(graphs);
+    const GraphBatch batch = make_batch(graphs.first(count), neighbours_of(shape_.convolution));
+    const Matrix& result = tape_.value(forward(shape_, parameters_, batch, tape_));
+    to = std::copy(result.values.begin(), result.values.end(), to);
+    tape_.rewind();
+    graphs = graphs.subspan(count);
+  }
+  return outputs;
+}
+
 Matrix evaluate(const GraphNetwork& network, const std::vector<const GraphInput*>& graphs,
                 int threads) {
-  for (const GraphInput* graph : graphs) check(*graph, network.shape);
   const std::size_t workers = std::min<std::size_t>(
       graphs.size(), threads > 0 ? static_cast<std::size_t>(threads)
                                  : std::max(1U, std::thread::hardware_concurrency()));
@@ -282,7 +284,8 @@ Matrix evaluate(const GraphNetwork& network, const std::vector<const GraphInput*
   parallel_for(workers, threads, [&](std::size_t worker) {
     const std::size_t from = graphs.size() * worker / workers;
     const std::size_t to = graphs.size() * (worker + 1) / workers;
-    evaluate_some(network, {graphs.data() + from, to - from}, outputs.row(from));
+    const Matrix some = Evaluator(network).evaluate({graphs.data() + from, to - from});
+    std::copy(some.values.begin(), some.values.end(), outputs.row(from));
   });
   return outputs;
 }

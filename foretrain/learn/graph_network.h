@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -73,10 +74,23 @@ Neighbours neighbours_of(Convolution convolution);
 Var forward(const NetworkShape& shape, const std::vector<Var>& parameters, const GraphBatch& batch,
             Tape& tape);
 
-// The outputs for each graph, a row each, without gradients, on so many threads (0: one per core).
-// The bits do not depend on threads, nor on what graphs stand beside. Throws Error(BadInput) for a
-// graph without nodes, with other features than the network's, or with an edge to a node that it
-// has not.
+// Evaluates graphs without gradients, call after call, with what was prepared once. One thread at a
+// time may use it.
+class Evaluator {
+ public:
+  explicit Evaluator(const GraphNetwork& network);
+  // The outputs for each graph, a row each. Their bits do not depend on what graphs stand beside.
+  // Throws Error(BadInput) for a graph without nodes, with other features than the network's, or
+  // with an edge to a node that it has not.
+  Matrix evaluate(std::span<const GraphInput* const> graphs);
+
+ private:
+  NetworkShape shape_;
+  Tape tape_{false};
+  std::vector<Var> parameters_{};
+};
+
+// The same, once, on so many threads (0: one per core); the bits do not depend on them.
 Matrix evaluate(const GraphNetwork& network, const std::vector<const GraphInput*>& graphs,
                 int threads = 1);
 

@@ -164,6 +164,9 @@ TEST(GraphNetwork, DoesNotDependOnThreads) {
   const GraphNetwork network = make_network({.width = 8, .depth = 4, .readout_steps = 0}, 3);
   EXPECT_EQ(evaluate(network, all, 1).values, evaluate(network, all, 3).values);
   EXPECT_TRUE(evaluate(network, {}).values.empty());
+  Evaluator evaluator(network);
+  evaluator.evaluate(all);
+  EXPECT_EQ(evaluator.evaluate(all).values, evaluate(network, all, 1).values);
 }
 
 TEST(GraphNetwork, RefusesGraphsThatItCannotRead) {
