@@ -34,14 +34,18 @@ train::GraphExample drawn(std::mt19937& generator) {
   return example;
 }
 
-template <typename Work>
-void measure(const Work& work) {
-  const double cpu = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
-  const double wall = seconds_of(CLOCK_MONOTONIC);
-  work();
-  std::cout << seconds_of(CLOCK_PROCESS_CPUTIME_ID) - cpu << ' '
-            << seconds_of(CLOCK_MONOTONIC) - wall << std::endl;
-}
+// Since it was made: CPU seconds and seconds.
+class Stopwatch {
+ public:
+  void print() const {
+    std::cout << seconds_of(CLOCK_PROCESS_CPUTIME_ID) - cpu_ << ' '
+              << seconds_of(CLOCK_MONOTONIC) - wall_ << std::endl;
+  }
+
+ private:
+  double cpu_ = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+  double wall_ = seconds_of(CLOCK_MONOTONIC);
+};
 
 }  // namespace
 
@@ -50,18 +54,26 @@ int main(int argc, char** argv) {
   std::vector<train::GraphExample> examples;
   for (int i = 0; i < 32; ++i) examples.push_back(drawn(generator));
   train::TrainState state = train::begin_training(learn::make_network(learn::driple_shape(), 1));
+  learn::Evaluator evaluator(state.network);
   train::TrainOptions options;  // its batches hold 32 examples: one step is an epoch
   options.threads = argc > 1 ? std::stoi(argv[1]) : 1;
-  learn::Evaluator evaluator(state.network);
-  std::string line;
-  std::size_t next = 0;
-  while (std::getline(std::cin, line)) {
-    if (line == "step") {
-      options.most_epochs = state.epoch + 1;
-      measure([&] { train::train_network(examples, {}, options, state, {}); });
-    } else {
+  const auto wait_for_step = [&] {
+    std::size_t next = 0;
+    for (std::string line; std::getline(std::cin, line);) {
+      if (line == "step") return true;
       const std::vector<const learn::GraphInput*> one{&examples[next++ % examples.size()].graph};
-      measure([&] { evaluator.evaluate(one); });
+      const Stopwatch stopwatch;
+      evaluator.evaluate(one);
+      stopwatch.print();
     }
-  }
+    return false;
+  };
+  if (!wait_for_step()) return 0;
+  Stopwatch stopwatch;
+  train::train_network(examples, {}, options, state, [&](const train::EpochReport&) {
+    stopwatch.print();
+    const bool more = wait_for_step();
+    stopwatch = {};
+    return more;
+  });
 }
