@@ -52,6 +52,7 @@ class Stopwatch {
 int main(int argc, char** argv) {
   std::mt19937 generator(1);
   std::vector<train::GraphExample> examples;
+  examples.reserve(32);
   for (int i = 0; i < 32; ++i) examples.push_back(drawn(generator));
   train::TrainState state = train::begin_training(learn::make_network(learn::driple_shape(), 1));
   learn::Evaluator evaluator(state.network);

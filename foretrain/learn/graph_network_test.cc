@@ -158,8 +158,10 @@ TEST(GraphNetwork, UsesTheCopyFromItsRepetitionOn) {
 // Many graphs of other sizes, on one thread and on several.
 TEST(GraphNetwork, DoesNotDependOnThreads) {
   std::vector<GraphInput> graphs;
+  graphs.reserve(13);
   for (std::size_t i = 0; i < 13; ++i) graphs.push_back(path(1 + 17 * i % 90, 3));
   std::vector<const GraphInput*> all;
+  all.reserve(graphs.size());
   for (const GraphInput& graph : graphs) all.push_back(&graph);
   const GraphNetwork network = make_network({.width = 8, .depth = 4, .readout_steps = 0}, 3);
   EXPECT_EQ(evaluate(network, all, 1).values, evaluate(network, all, 3).values);

@@ -15,8 +15,8 @@ struct Matrix {
   std::vector<float> values{};
 
   Matrix() = default;
-  Matrix(std::size_t rows_, std::size_t columns_, float value = 0)
-      : rows(rows_), columns(columns_), values(rows_ * columns_, value) {}
+  Matrix(std::size_t row_count, std::size_t column_count, float value = 0)
+      : rows(row_count), columns(column_count), values(row_count * column_count, value) {}
 
   float* row(std::size_t i) { return values.data() + i * columns; }
   const float* row(std::size_t i) const { return values.data() + i * columns; }

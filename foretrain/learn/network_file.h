@@ -16,6 +16,6 @@ std::string write_network(const GraphNetwork& network);
 // Throws Error(BadInput) naming `where` for what is no network, is damaged, has other parameters
 // than its shape asks for, or a number that is not finite. Asks for no more memory than the text
 // has.
-GraphNetwork read_network(std::string_view json, const std::string& where);
+GraphNetwork read_network(std::string_view text, const std::string& where);
 
 }  // namespace foretrain::learn

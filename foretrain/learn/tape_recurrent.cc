@@ -35,12 +35,15 @@ Var Tape::gru(Var x, Var h, const Cell& cell) {
         }
         tape.product_gradient(to_input, x, cell.input_weights);
         tape.bias_gradient(to_input, cell.input_bias);
-        if (tape.wanted(h)) tape.add(h, std::move(to_old));
+        if (tape.wanted(h)) {
+          tape.add(h, std::move(to_old));
+        } else {
+          tape.buffers_.give_back(std::move(to_old));
+        }
         tape.product_gradient(to_state, h, cell.state_weights);
         tape.bias_gradient(to_state, cell.state_bias);
         tape.buffers_.give_back(std::move(to_input));
         tape.buffers_.give_back(std::move(to_state));
-        tape.buffers_.give_back(std::move(to_old));
       });
 }
 

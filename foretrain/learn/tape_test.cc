@@ -23,6 +23,7 @@ using Function = std::function<Var(Tape&, const std::vector<Var>&)>;
 float loss_of(const Function& function, const std::vector<Matrix>& inputs) {
   Tape tape;
   std::vector<Var> variables;
+  variables.reserve(inputs.size());
   for (const Matrix& input : inputs) variables.push_back(tape.input(input));
   const Var result = function(tape, variables);
   const Matrix& value = tape.value(result);
@@ -35,6 +36,7 @@ float loss_of(const Function& function, const std::vector<Matrix>& inputs) {
 void check_gradients(const Function& function, const std::vector<Matrix>& inputs) {
   Tape tape;
   std::vector<Var> variables;
+  variables.reserve(inputs.size());
   for (const Matrix& input : inputs) variables.push_back(tape.input(input));
   const Var result = function(tape, variables);
   const Matrix& value = tape.value(result);
@@ -43,7 +45,7 @@ void check_gradients(const Function& function, const std::vector<Matrix>& inputs
   tape.backward(loss);
   constexpr float kMove = 1e-2F;
   for (std::size_t v = 0; v < inputs.size(); ++v) {
-    const Matrix gradient = tape.gradient(variables[v]);
+    const Matrix& gradient = tape.gradient(variables[v]);
     ASSERT_EQ(gradient.values.size(), inputs[v].values.size()) << "input " << v;
     for (std::size_t i = 0; i < gradient.values.size(); ++i) {
       std::vector<Matrix> moved = inputs;

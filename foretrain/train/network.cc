@@ -18,6 +18,7 @@ using learn::GraphNetwork;
 double mean_loss(const GraphNetwork& network, const std::vector<GraphExample>& examples,
                  int threads) {
   std::vector<const learn::GraphInput*> graphs;
+  graphs.reserve(examples.size());
   for (const GraphExample& one : examples) graphs.push_back(&one.graph);
   const learn::Matrix outputs = learn::evaluate(network, graphs, threads);
   double squares = 0;
