@@ -50,6 +50,12 @@ bench: packages-bench build  ## print the speed figures
 	@python3 bench/simulate_bench.py $(FORETRAIN) $(DATA)
 	build/release/foretrain_profile_test --gtest_also_run_disabled_tests --gtest_filter='*QuietMachine*'
 
+.PHONY: bench-network
+bench-network: packages-build  ## the graph network's training step against PyTorch's: make bench-network TORCH_PYTHON=python
+	@$(MAKE) -s build/release/build.ninja
+	@cmake --build --preset release --target foretrain_graph_network_bench
+	@python3 bench/graph_network/compare.py build/release/foretrain_graph_network_bench $(or $(TORCH_PYTHON),python3)
+
 .PHONY: accuracy-data
 accuracy-data:
 	@test -n "$(DATA)" || { echo 'make accuracy needs the folder of measurements: make accuracy DATA=dir' >&2; exit 2; }

@@ -23,7 +23,9 @@ void check(const GemmShape& shape, Layout a_layout, Layout b_layout, bool accumu
   const std::vector<float> b = drawn(shape.k * shape.n, 2);
   std::vector<float> c = drawn(shape.m * shape.n, 3);
   const std::vector<float> before = c;
-  gemm(shape, a_layout, a.data(), b_layout, b.data(), accumulate, c.data());
+  gemm(shape, {a.data(), a_layout == Layout::Plain ? shape.k : shape.m, a_layout},
+       Factor{b.data(), b_layout == Layout::Plain ? shape.n : shape.k, b_layout}, accumulate,
+       c.data(), shape.n);
   for (std::size_t i = 0; i < shape.m; ++i) {
     for (std::size_t j = 0; j < shape.n; ++j) {
       double sum = accumulate ? static_cast<double>(before[i * shape.n + j]) : 0.0;
@@ -54,8 +56,35 @@ TEST(Gemm, AgreesWithPlainSums) {
 
 TEST(Gemm, OfNothingIsZero) {
   std::vector<float> c{1, 2};
-  gemm({1, 2, 0}, Layout::Plain, nullptr, Layout::Plain, nullptr, false, c.data());
+  const float none = 0;
+  gemm({1, 2, 0}, {&none, 0}, Factor{&none, 2}, false, c.data(), 2);
   EXPECT_EQ(c, (std::vector<float>{0, 0}));
+}
+
+// (1, 2) times the first two rows of (1 2 3; 4 5 6; 7 8 9): 9, 12, 15; of these two columns.
+TEST(Gemm, TakesAPartOfAPackedMatrix) {
+  const std::vector<float> b{1, 2, 3, 4, 5, 6, 7, 8, 9};
+  PackedMatrix packed;
+  pack({b.data(), 3}, 3, 3, packed);
+  const std::vector<float> a{1, 2};
+  std::vector<float> c{1, 1, 1};
+  gemm({1, 2, 2}, {a.data(), 2}, packed, true, c.data(), 2);
+  EXPECT_EQ(c, (std::vector<float>{10, 13, 1}));
+}
+
+// Five rows of 18 columns: sums in four parts and a rest, a whole panel and a part of one.
+TEST(Gemm, OfOneRowAgrees) {
+  const std::vector<float> x = drawn(5, 1);
+  const std::vector<float> b = drawn(5 * 18, 2);
+  PackedMatrix packed;
+  pack({b.data(), 18}, 5, 18, packed);
+  std::vector<float> y(18, 1);
+  row_times(x.data(), packed, true, y.data());
+  std::vector<float> expected(18, 1);
+  gemm({1, 18, 5}, {x.data(), 5}, packed, true, expected.data(), 18);
+  for (std::size_t j = 0; j < 18; ++j) EXPECT_NEAR(y[j], expected[j], 1e-6);
+  row_times(x.data(), packed, false, y.data());
+  for (std::size_t j = 0; j < 18; ++j) EXPECT_NEAR(y[j], expected[j] - 1, 1e-6);
 }
 
 }  // namespace

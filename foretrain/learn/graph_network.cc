@@ -6,6 +6,10 @@
 #include <cassert>
 #include <cmath>
 #include <random>
+#include <thread>
+
+#include "foretrain/base/error.h"
+#include "foretrain/base/parallel_for.h"
 
 namespace foretrain::learn {
 namespace {
@@ -23,17 +27,8 @@ std::optional<Enum> named(std::string_view name, const std::array<std::string_vi
 // Adds parameters in the order in which `Reader` below takes them.
 class Maker {
  public:
-  explicit Maker(std::uint64_t seed) : generator_(seed) {}
-
-  // Uniform within 1 / sqrt(fan_in) on either side of zero.
   void add(std::string name, std::size_t rows, std::size_t columns, std::size_t fan_in) {
-    Matrix matrix(rows, columns);
-    const double bound = 1 / std::sqrt(static_cast<double>(fan_in));
-    for (float& value : matrix.values) {
-      const double uniform = (static_cast<double>(generator_() >> 11) + 0.5) * 0x1p-53;
-      value = static_cast<float>((2 * uniform - 1) * bound);
-    }
-    parameters_.push_back({std::move(name), std::move(matrix)});
+    sizes_.push_back({std::move(name), rows, columns, fan_in});
   }
   void dense(const std::string& name, std::size_t inputs, std::size_t outputs) {
     add(name + ".weights", inputs, outputs, inputs);
@@ -54,11 +49,10 @@ class Maker {
       add(name + ".right", width, 1, width);
     }
   }
-  std::vector<NamedMatrix> take() { return std::move(parameters_); }
+  std::vector<ParameterSize> take() { return std::move(sizes_); }
 
  private:
-  std::mt19937_64 generator_;
-  std::vector<NamedMatrix> parameters_;
+  std::vector<ParameterSize> sizes_;
 };
 
 // Takes parameters from the tape in their order.
@@ -113,8 +107,7 @@ Var convolve(Convolution kind, const Reader::Layer& layer, const Sparse& neighbo
              Tape& tape) {
   switch (kind) {
     case Convolution::Gcn:  // Kipf, Welling, ICLR 2017
-      return tape.leaky_relu(tape.add_row(
-          tape.spread(neighbours, tape.matmul(x, layer.dense.weights)), layer.dense.bias));
+      return tape.gcn(neighbours, x, layer.dense.weights, layer.dense.bias);
     case Convolution::Gin: {  // Xu et al., ICLR 2019; neighbours and the node itself add up
       const Var inner = tape.leaky_relu(apply(layer.dense, tape.spread(neighbours, x), tape));
       return tape.leaky_relu(apply(layer.second, inner, tape));
@@ -131,28 +124,11 @@ Var convolve(Convolution kind, const Reader::Layer& layer, const Sparse& neighbo
   return x;
 }
 
-Matrix zeros(std::size_t rows, std::size_t columns) { return {rows, columns}; }
-
-// Vinyals et al., ICLR 2016: a recurrent query attends to the nodes again and again.
-Var set2set(const NetworkShape& shape, const Tape::Cell& cell, const GraphBatch& batch, Var nodes,
-            Tape& tape) {
-  const std::size_t graphs = batch.first.size() - 1;
-  Var query = tape.input(zeros(graphs, 2 * shape.width));
-  Var memory = tape.input(zeros(graphs, 2 * shape.width));
-  for (std::size_t step = 0; step < shape.readout_steps; ++step) {
-    memory = tape.lstm(query, memory, cell);
-    const Var state = tape.columns(memory, 0, shape.width);
-    const Var scores = tape.segment_scores(batch.first, nodes, state);
-    query = tape.concat(state, tape.segment_attention(batch.first, nodes, scores));
-  }
-  return query;
-}
-
 Var read_out(const NetworkShape& shape, Reader& reader, const GraphBatch& batch, Var nodes,
              Tape& tape) {
   switch (shape.readout) {
     case Readout::Set2Set:
-      return set2set(shape, reader.cell(), batch, nodes, tape);
+      return tape.set2set(batch.first, nodes, reader.cell(), shape.readout_steps);
     case Readout::Mean:
       return tape.segment_mean(batch.first, nodes);
     case Readout::Max:
@@ -170,43 +146,28 @@ std::size_t readout_width(const NetworkShape& shape) {
   return (shape.readout == Readout::Set2Set ? 2 : 1) * shape.width;
 }
 
-// Of one graph, with every node its own neighbour where the convolution wants that.
-using Neighbours = std::vector<std::vector<std::int32_t>>;
-
-Neighbours neighbours_of(const GraphInput& graph, bool itself) {
-  Neighbours neighbours(graph.nodes.rows);
+void check(const GraphInput& graph, const NetworkShape& shape) {
+  const auto has = [&](std::int32_t node) {
+    return node >= 0 && static_cast<std::size_t>(node) < graph.nodes.rows;
+  };
+  if (graph.nodes.rows == 0) throw Error(ErrorKind::BadInput, "a graph without nodes");
+  if (graph.nodes.columns != shape.features || graph.whole.size() != shape.whole_features) {
+    throw Error(ErrorKind::BadInput, "a graph with other features than the network was trained on");
+  }
   for (const auto& [a, b] : graph.edges) {
-    if (a == b) continue;
-    neighbours[static_cast<std::size_t>(a)].push_back(b);
-    neighbours[static_cast<std::size_t>(b)].push_back(a);
-  }
-  for (std::size_t i = 0; i < neighbours.size(); ++i) {
-    if (itself) neighbours[i].push_back(static_cast<std::int32_t>(i));
-    std::sort(neighbours[i].begin(), neighbours[i].end());
-    neighbours[i].erase(std::unique(neighbours[i].begin(), neighbours[i].end()),
-                        neighbours[i].end());
-  }
-  return neighbours;
-}
-
-void append(const Neighbours& neighbours, Convolution convolution, std::int32_t offset,
-            Sparse& all) {
-  for (const std::vector<std::int32_t>& row : neighbours) {
-    for (const std::int32_t j : row) {
-      float weight = 1;
-      if (convolution == Convolution::Gcn) {  // D^-1/2 (A + I) D^-1/2
-        const auto degrees = static_cast<double>(row.size()) *
-                             static_cast<double>(neighbours[static_cast<std::size_t>(j)].size());
-        weight = static_cast<float>(1 / std::sqrt(degrees));
-      }
-      all.column.push_back(offset + j);
-      all.value.push_back(weight);
-    }
-    all.first.push_back(static_cast<std::int32_t>(all.column.size()));
+    if (!has(a) || !has(b)) throw Error(ErrorKind::BadInput, "an edge to a node that is not there");
   }
 }
 
 }  // namespace
+
+NetworkShape driple_shape(std::size_t groups) {
+  NetworkShape shape;
+  shape.depth = std::max<std::size_t>(1, groups / 2);
+  shape.readout_steps = groups;
+  shape.leaky_outputs = true;
+  return shape;
+}
 
 std::string_view name_of(Convolution convolution) {
   return kConvolutions.at(static_cast<std::size_t>(convolution));
@@ -221,8 +182,8 @@ std::optional<Readout> readout_named(std::string_view name) {
   return named<Readout>(name, kReadouts);
 }
 
-GraphNetwork make_network(const NetworkShape& shape, std::uint64_t seed) {
-  Maker maker(seed);
+std::vector<ParameterSize> parameter_sizes(const NetworkShape& shape) {
+  Maker maker;
   const std::size_t width = shape.width;
   maker.convolution("first", shape.convolution, shape.features, width);
   maker.convolution("repeated", shape.convolution, width, width);
@@ -236,7 +197,23 @@ GraphNetwork make_network(const NetworkShape& shape, std::uint64_t seed) {
   maker.dense("dense1", readout_width(shape) + shape.whole_features, width);
   maker.dense("dense2", width, width);
   maker.dense("dense3", width, shape.outputs);
-  return {shape, maker.take()};
+  return maker.take();
+}
+
+// Uniform within 1 / sqrt(fan_in) on either side of zero.
+GraphNetwork make_network(const NetworkShape& shape, std::uint64_t seed) {
+  std::mt19937_64 generator(seed);
+  GraphNetwork network{shape, {}};
+  for (ParameterSize& size : parameter_sizes(shape)) {
+    Matrix matrix(size.rows, size.columns);
+    const double bound = 1 / std::sqrt(static_cast<double>(size.fan_in));
+    for (float& value : matrix.values) {
+      const double uniform = (static_cast<double>(generator() >> 11) + 0.5) * 0x1p-53;
+      value = static_cast<float>((2 * uniform - 1) * bound);
+    }
+    network.parameters.push_back({std::move(size.name), std::move(matrix)});
+  }
+  return network;
 }
 
 std::size_t parameter_count(const GraphNetwork& network) {
@@ -245,23 +222,9 @@ std::size_t parameter_count(const GraphNetwork& network) {
   return count;
 }
 
-GraphBatch make_batch(const std::vector<const GraphInput*>& graphs, Convolution convolution) {
-  GraphBatch batch;
-  std::size_t rows = 0;
-  for (const GraphInput* graph : graphs) rows += graph->nodes.rows;
-  batch.nodes = Matrix(rows, graphs.front()->nodes.columns);
-  batch.whole = Matrix(graphs.size(), graphs.front()->whole.size());
-  const bool itself = convolution != Convolution::Mpnn;
-  for (std::size_t g = 0; g < graphs.size(); ++g) {
-    const GraphInput& graph = *graphs[g];
-    const std::int32_t offset = batch.first.back();
-    std::copy(graph.nodes.values.begin(), graph.nodes.values.end(),
-              batch.nodes.row(static_cast<std::size_t>(offset)));
-    std::copy(graph.whole.begin(), graph.whole.end(), batch.whole.row(g));
-    append(neighbours_of(graph, itself), convolution, offset, batch.neighbours);
-    batch.first.push_back(offset + static_cast<std::int32_t>(graph.nodes.rows));
-  }
-  return batch;
+Neighbours neighbours_of(Convolution convolution) {
+  if (convolution == Convolution::Gcn) return Neighbours::Normalised;
+  return convolution == Convolution::Mpnn ? Neighbours::Plain : Neighbours::WithSelf;
 }
 
 Var forward(const NetworkShape& shape, const std::vector<Var>& parameters, const GraphBatch& batch,
@@ -271,27 +234,60 @@ Var forward(const NetworkShape& shape, const std::vector<Var>& parameters, const
   const Reader::Layer repeated = reader.layer(shape.convolution);
   const Reader::Layer copied = shape.copied_from ? reader.layer(shape.convolution) : repeated;
   const Tape::Cell gru = shape.gru ? reader.cell() : Tape::Cell{};
-  Var state = convolve(shape.convolution, first, batch.neighbours, tape.input(batch.nodes), tape);
-  for (std::size_t i = 1; i < shape.depth; ++i) {
-    const Reader::Layer& layer = i >= shape.copied_from.value_or(shape.depth) ? copied : repeated;
-    const Var message = convolve(shape.convolution, layer, batch.neighbours, state, tape);
-    state = shape.gru ? tape.gru(state, message, gru) : message;
+  Var state = tape.data(batch.nodes);
+  for (std::size_t i = 0; i < shape.depth; ++i) {
+    const Reader::Layer& again = i >= shape.copied_from.value_or(shape.depth) ? copied : repeated;
+    const Var before = state;
+    state = convolve(shape.convolution, i == 0 ? first : again, batch.neighbours, before, tape);
+    if (shape.gru && tape.value(before).columns <= shape.width) {
+      const Var message = state;
+      state = tape.gru(before, message, gru);
+      tape.drop(message);
+    }
+    tape.drop(before);
   }
   Var result = read_out(shape, reader, batch, state, tape);
-  if (shape.whole_features > 0) result = tape.concat(result, tape.input(batch.whole));
-  result = tape.leaky_relu(apply(reader.dense(), result, tape));
-  result = tape.leaky_relu(apply(reader.dense(), result, tape));
+  if (shape.whole_features > 0) result = tape.concat(result, tape.data(batch.whole));
+  result = tape.leaky_relu(apply(reader.dense(), result, tape), 0);
+  result = tape.leaky_relu(apply(reader.dense(), result, tape), 0);
   result = apply(reader.dense(), result, tape);
   assert(reader.at_end());
-  return result;
+  return shape.leaky_outputs ? tape.leaky_relu(result) : result;
 }
 
-Matrix evaluate(const GraphNetwork& network, const std::vector<const GraphInput*>& graphs) {
-  Tape tape(false);
-  std::vector<Var> parameters;
-  for (const NamedMatrix& one : network.parameters) parameters.push_back(tape.input(one.matrix));
-  const GraphBatch batch = make_batch(graphs, network.shape.convolution);
-  return tape.value(forward(network.shape, parameters, batch, tape));
+Evaluator::Evaluator(const GraphNetwork& network) : shape_(network.shape) {
+  for (const NamedMatrix& one : network.parameters) parameters_.push_back(tape_.data(one.matrix));
+  tape_.keep();
+}
+
+Matrix Evaluator::evaluate(std::span<const GraphInput* const> graphs) {
+  for (const GraphInput* graph : graphs) check(*graph, shape_);
+  Matrix outputs(graphs.size(), shape_.outputs);
+  auto to = outputs.values.begin();
+  while (!graphs.empty()) {
+    const std::size_t count = graphs_at_once(graphs);
+    const GraphBatch batch = make_batch(graphs.first(count), neighbours_of(shape_.convolution));
+    const Matrix& result = tape_.value(forward(shape_, parameters_, batch, tape_));
+    to = std::copy(result.values.begin(), result.values.end(), to);
+    tape_.rewind();
+    graphs = graphs.subspan(count);
+  }
+  return outputs;
+}
+
+Matrix evaluate(const GraphNetwork& network, const std::vector<const GraphInput*>& graphs,
+                int threads) {
+  const std::size_t workers = std::min<std::size_t>(
+      graphs.size(), threads > 0 ? static_cast<std::size_t>(threads)
+                                 : std::max(1U, std::thread::hardware_concurrency()));
+  Matrix outputs(graphs.size(), network.shape.outputs);
+  parallel_for(workers, threads, [&](std::size_t worker) {
+    const std::size_t from = graphs.size() * worker / workers;
+    const std::size_t to = graphs.size() * (worker + 1) / workers;
+    const Matrix some = Evaluator(network).evaluate({graphs.data() + from, to - from});
+    std::copy(some.values.begin(), some.values.end(), outputs.row(from));
+  });
+  return outputs;
 }
 
 }  // namespace foretrain::learn

@@ -15,8 +15,8 @@ struct Matrix {
   std::vector<float> values{};
 
   Matrix() = default;
-  Matrix(std::size_t rows_, std::size_t columns_, float value = 0)
-      : rows(rows_), columns(columns_), values(rows_ * columns_, value) {}
+  Matrix(std::size_t row_count, std::size_t column_count, float value = 0)
+      : rows(row_count), columns(column_count), values(row_count * column_count, value) {}
 
   float* row(std::size_t i) { return values.data() + i * columns; }
   const float* row(std::size_t i) const { return values.data() + i * columns; }
@@ -24,7 +24,8 @@ struct Matrix {
   float at(std::size_t i, std::size_t j) const { return values[i * columns + j]; }
 };
 
-// A square matrix with few entries, row by row; those of row i are first[i] to first[i + 1].
+// A square matrix with few entries, row by row; those of row i are first[i] to first[i + 1]. Here
+// always symmetric: the neighbours in graphs without direction.
 struct Sparse {
   std::vector<std::int32_t> first{0};
   std::vector<std::int32_t> column{};

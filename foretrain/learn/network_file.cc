@@ -6,6 +6,7 @@
 #include "foretrain/base/base64.h"
 #include "foretrain/base/error.h"
 #include "foretrain/base/json.h"
+#include "foretrain/learn/checksum.h"
 
 namespace foretrain::learn {
 namespace {
@@ -37,10 +38,11 @@ NetworkShape read_shape(const Json& json, const std::string& where) {
   shape.whole_features = count(fields, "whole_features", 0, kMostWidth);
   shape.width = count(fields, "width", 1, kMostWidth);
   shape.depth = count(fields, "depth", 1, kMostSteps);
-  shape.readout_steps = count(fields, "readout_steps", 1, kMostSteps);
+  shape.readout_steps = count(fields, "readout_steps", 0, kMostSteps);
   shape.outputs = count(fields, "outputs", 1, kMostWidth);
+  shape.leaky_outputs = fields.boolean("leaky_outputs").value_or(false);
   if (fields.find("copied_from") != nullptr) {
-    shape.copied_from = count(fields, "copied_from", 1, kMostSteps);
+    shape.copied_from = count(fields, "copied_from", 1, static_cast<std::int64_t>(shape.depth));
   }
   fields.finish();
   return shape;
@@ -55,28 +57,49 @@ Json write_shape(const NetworkShape& shape) {
             {"width", shape.width},
             {"depth", shape.depth},
             {"readout_steps", shape.readout_steps},
-            {"outputs", shape.outputs}};
+            {"outputs", shape.outputs},
+            {"leaky_outputs", shape.leaky_outputs}};
   if (shape.copied_from) json["copied_from"] = *shape.copied_from;
   return json;
 }
 
-// Fills a parameter whose name and size are known.
-void read_parameter(const Json& json, const std::string& where, NamedMatrix& into) {
-  JsonFields fields(json, where + ", 'parameters'");
-  const bool same = fields.required_text("name") == into.name &&
-                    fields.integer("rows") == static_cast<std::int64_t>(into.matrix.rows) &&
-                    fields.integer("columns") == static_cast<std::int64_t>(into.matrix.columns);
-  std::vector<float> values = floats_from_base64(fields.required_text("data"));
-  fields.finish();
-  if (!same || values.size() != into.matrix.values.size()) {
-    bad(where,
-        "parameter '" + into.name + "' is missing or of another size than the shape asks for");
+std::vector<float> read_numbers(const std::string& text, const std::string& where) {
+  std::vector<float> values;
+  try {
+    values = floats_from_base64(text);
+  } catch (const Error& error) {
+    bad(where, error.what());
   }
   for (const float value : values) {
-    if (!std::isfinite(value))
-      bad(where, "parameter '" + into.name + "' has a number that is not finite");
+    if (!std::isfinite(value)) bad(where, "a number that is not finite");
   }
-  into.matrix.values = std::move(values);
+  return values;
+}
+
+NamedMatrix read_parameter(const Json& json, const std::string& where, const ParameterSize& size) {
+  const std::string here = where + ", parameter '" + size.name + "'";
+  JsonFields fields(json, here);
+  const bool same = fields.required_text("name") == size.name &&
+                    fields.integer("rows") == static_cast<std::int64_t>(size.rows) &&
+                    fields.integer("columns") == static_cast<std::int64_t>(size.columns);
+  NamedMatrix parameter{size.name, {}};
+  parameter.matrix.rows = size.rows;
+  parameter.matrix.columns = size.columns;
+  parameter.matrix.values = read_numbers(fields.required_text("data"), here);
+  fields.finish();
+  if (!same || parameter.matrix.values.size() != size.rows * size.columns) {
+    bad(here, "is missing or of another size than the shape asks for");
+  }
+  return parameter;
+}
+
+void check_sum(const Json& json, JsonFields& fields) {
+  const std::optional<std::int64_t> given = fields.integer("checksum");
+  Json summed = json;
+  summed.erase("checksum");
+  if (given != static_cast<std::int64_t>(checksum(summed.dump()))) {
+    bad(fields.where(), "its checksum is missing or wrong; the file is damaged, write it anew");
+  }
 }
 
 }  // namespace
@@ -89,20 +112,23 @@ std::string write_network(const GraphNetwork& network) {
                                   {"columns", one.matrix.columns},
                                   {"data", base64(std::span<const float>(one.matrix.values))}});
   }
+  json["checksum"] = checksum(json.dump());
   return json.dump();
 }
 
 GraphNetwork read_network(std::string_view text, const std::string& where) {
   const Json json = parse_json(text, where);
   JsonFields fields(json, where);
-  GraphNetwork network = make_network(read_shape(fields.require("shape"), where), 0);
+  GraphNetwork network{read_shape(fields.require("shape"), where), {}};
   const Json& parameters = fields.require("parameters");
+  check_sum(json, fields);
   fields.finish();
-  if (!parameters.is_array() || parameters.size() != network.parameters.size()) {
+  const std::vector<ParameterSize> sizes = parameter_sizes(network.shape);
+  if (!parameters.is_array() || parameters.size() != sizes.size()) {
     bad(where, "other parameters than the shape asks for");
   }
-  for (std::size_t i = 0; i < network.parameters.size(); ++i) {
-    read_parameter(parameters[i], where, network.parameters[i]);
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    network.parameters.push_back(read_parameter(parameters[i], where, sizes[i]));
   }
   return network;
 }

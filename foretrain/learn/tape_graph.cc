@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "foretrain/learn/detail/kernels.h"
 #include "foretrain/learn/tape.h"
 #include "foretrain/learn/vector_math.h"
 
@@ -17,57 +18,45 @@ std::size_t begin_of(const Segments& nodes, std::size_t segment) {
 
 std::size_t count_of(const Segments& nodes) { return nodes.size() - 1; }
 
-// to_i += factor * from_i, i < count.
-void add_scaled(const float* from, float factor, std::size_t count, float* to) {
-  for (std::size_t i = 0; i < count; ++i) to[i] += factor * from[i];
-}
-
-float dot(const float* a, const float* b, std::size_t count) {
-  float sum = 0;
-  for (std::size_t i = 0; i < count; ++i) sum += a[i] * b[i];
-  return sum;
-}
-
-// Softmax of values[from] to values[to - 1], in place.
-void softmax(std::vector<float>& values, std::size_t from, std::size_t to) {
-  if (from == to) return;
-  const auto begin = values.begin() + static_cast<std::ptrdiff_t>(from);
-  const auto end = values.begin() + static_cast<std::ptrdiff_t>(to);
-  const float largest = *std::max_element(begin, end);
-  for (auto it = begin; it != end; ++it) *it -= largest;
-  exp_all({values.data() + from, to - from});
-  float total = 0;
-  for (auto it = begin; it != end; ++it) total += *it;
-  for (auto it = begin; it != end; ++it) *it /= total;
-}
-
-// What comes back through a softmax: g_i = p_i (h_i - sum_j p_j h_j), in place of h.
-void softmax_gradient(const std::vector<float>& p, std::size_t from, std::size_t to,
-                      std::vector<float>& h) {
-  const float mean = dot(p.data() + from, h.data() + from, to - from);
-  for (std::size_t i = from; i < to; ++i) h[i] = p[i] * (h[i] - mean);
+// matrix times x, plus a bias, through a leaky ReLU.
+void multiply_sparse(const Sparse& matrix, const Matrix& x, const float* bias, float slope,
+                     Matrix& result) {
+  for (std::size_t i = 0; i < matrix.rows(); ++i) {
+    const std::size_t from = begin_of(matrix.first, i);
+    kernels().sparse_row({x.columns, matrix.column.data() + from, matrix.value.data() + from,
+                          begin_of(matrix.first, i + 1) - from, x.values.data(), bias, slope,
+                          result.row(i)});
+  }
 }
 
 }  // namespace
 
 Var Tape::spread(const Sparse& matrix, Var a) {
-  const Matrix& x = value(a);
-  const std::size_t width = x.columns;
-  Matrix result(matrix.rows(), width);
-  for (std::size_t i = 0; i < matrix.rows(); ++i) {
-    for (auto e = begin_of(matrix.first, i); e < begin_of(matrix.first, i + 1); ++e) {
-      add_scaled(x.row(static_cast<std::size_t>(matrix.column[e])), matrix.value[e], width,
-                 result.row(i));
-    }
-  }
-  return push(std::move(result), [=, &matrix](Tape& tape, const Matrix& g) {
-    Matrix& to = tape.sum(a);
-    for (std::size_t i = 0; i < matrix.rows(); ++i) {
-      for (auto e = begin_of(matrix.first, i); e < begin_of(matrix.first, i + 1); ++e) {
-        add_scaled(g.row(i), matrix.value[e], width,
-                   to.row(static_cast<std::size_t>(matrix.column[e])));
-      }
-    }
+  Matrix result = take(matrix.rows(), value(a).columns);
+  multiply_sparse(matrix, value(a), nullptr, 1, result);
+  return push(std::move(result), {a}, [=, &matrix](Tape& tape, const Matrix& g) {
+    Matrix to = tape.take(g.rows, g.columns);
+    multiply_sparse(matrix, g, nullptr, 1, to);
+    tape.add(a, std::move(to));
+  });
+}
+
+Var Tape::gcn(const Sparse& matrix, Var a, Var weights, Var bias) {
+  Matrix inner = product(value(a), weights);
+  Matrix result = take(matrix.rows(), inner.columns);
+  multiply_sparse(matrix, inner, value(bias).values.data(), kLeakySlope, result);
+  buffers_.give_back(std::move(inner));
+  const Var self{values_.size()};
+  return push(std::move(result), {a, weights, bias}, [=, &matrix](Tape& tape, const Matrix& g) {
+    Matrix to_sum = tape.take(g.rows, g.columns);
+    kernels().leaky_gradient(g.values.size(), kLeakySlope, tape.value(self).values.data(),
+                             g.values.data(), to_sum.values.data());
+    tape.bias_gradient(to_sum, bias);
+    Matrix to_product = tape.take(g.rows, g.columns);
+    multiply_sparse(matrix, to_sum, nullptr, 1, to_product);
+    tape.product_gradient(to_product, a, weights);
+    tape.buffers_.give_back(std::move(to_sum));
+    tape.buffers_.give_back(std::move(to_product));
   });
 }
 
@@ -86,13 +75,13 @@ Var Tape::attend(const Sparse& neighbours, Var a, Var left, Var right) {
       const float score = l[i] + r[static_cast<std::size_t>(neighbours.column[e])];
       shares[e] = score > 0 ? score : kSlope * score;
     }
-    softmax(shares, from, to);
+    softmax_all({shares.data() + from, to - from});
     for (std::size_t e = from; e < to; ++e) {
-      add_scaled(x.row(static_cast<std::size_t>(neighbours.column[e])), shares[e], width,
-                 result.row(i));
+      kernels().add_scaled(width, shares[e], x.row(static_cast<std::size_t>(neighbours.column[e])),
+                           result.row(i));
     }
   }
-  return push(std::move(result),
+  return push(std::move(result), {a, left, right},
               [=, &neighbours, shares = std::move(shares)](Tape& tape, const Matrix& g) {
                 const Matrix& rows = tape.value(a);
                 const std::vector<float>& of_left = tape.value(left).values;
@@ -106,10 +95,10 @@ Var Tape::attend(const Sparse& neighbours, Var a, Var left, Var right) {
                   const std::size_t to = begin_of(neighbours.first, i + 1);
                   for (std::size_t e = from; e < to; ++e) {
                     const auto j = static_cast<std::size_t>(neighbours.column[e]);
-                    add_scaled(g.row(i), shares[e], width, to_rows.row(j));
-                    h[e] = dot(g.row(i), rows.row(j), width);
+                    kernels().add_scaled(width, shares[e], g.row(i), to_rows.row(j));
+                    h[e] = kernels().dot(width, g.row(i), rows.row(j));
                   }
-                  softmax_gradient(shares, from, to, h);
+                  softmax_gradient({shares.data() + from, to - from}, {h.data() + from, to - from});
                   for (std::size_t e = from; e < to; ++e) {
                     const auto j = static_cast<std::size_t>(neighbours.column[e]);
                     const float through = of_left[i] + of_right[j] > 0 ? h[e] : kSlope * h[e];
@@ -128,14 +117,14 @@ Var Tape::segment_mean(const Segments& nodes, Var a) {
   };
   for (std::size_t s = 0; s < result.rows; ++s) {
     for (auto i = begin_of(nodes, s); i < begin_of(nodes, s + 1); ++i) {
-      add_scaled(x.row(i), share(s), x.columns, result.row(s));
+      kernels().add_scaled(x.columns, share(s), x.row(i), result.row(s));
     }
   }
-  return push(std::move(result), [=, &nodes](Tape& tape, const Matrix& g) {
+  return push(std::move(result), {a}, [=, &nodes](Tape& tape, const Matrix& g) {
     Matrix& to = tape.sum(a);
     for (std::size_t s = 0; s < g.rows; ++s) {
       for (auto i = begin_of(nodes, s); i < begin_of(nodes, s + 1); ++i) {
-        add_scaled(g.row(s), share(s), g.columns, to.row(i));
+        kernels().add_scaled(g.columns, share(s), g.row(s), to.row(i));
       }
     }
   });
@@ -155,34 +144,11 @@ Var Tape::segment_max(const Segments& nodes, Var a) {
       winner[s * x.columns + j] = best;
     }
   }
-  return push(std::move(result), [=, winner = std::move(winner)](Tape& tape, const Matrix& g) {
+  return push(std::move(result), {a}, [=, winner = std::move(winner)](Tape& tape, const Matrix& g) {
     Matrix& to = tape.sum(a);
     for (std::size_t s = 0; s < g.rows; ++s) {
       for (std::size_t j = 0; j < g.columns; ++j) {
         to.at(winner[s * g.columns + j], j) += g.at(s, j);
-      }
-    }
-  });
-}
-
-Var Tape::segment_scores(const Segments& nodes, Var a, Var queries) {
-  const Matrix& x = value(a);
-  const Matrix& q = value(queries);
-  Matrix result(x.rows, 1);
-  for (std::size_t s = 0; s < q.rows; ++s) {
-    for (auto i = begin_of(nodes, s); i < begin_of(nodes, s + 1); ++i) {
-      result.values[i] = dot(x.row(i), q.row(s), x.columns);
-    }
-  }
-  return push(std::move(result), [=, &nodes](Tape& tape, const Matrix& g) {
-    const Matrix& rows = tape.value(a);
-    const Matrix& query = tape.value(queries);
-    Matrix& to_rows = tape.sum(a);
-    Matrix& to_queries = tape.sum(queries);
-    for (std::size_t s = 0; s < query.rows; ++s) {
-      for (auto i = begin_of(nodes, s); i < begin_of(nodes, s + 1); ++i) {
-        add_scaled(query.row(s), g.values[i], rows.columns, to_rows.row(i));
-        add_scaled(rows.row(i), g.values[i], rows.columns, to_queries.row(s));
       }
     }
   });
@@ -193,22 +159,26 @@ Var Tape::segment_attention(const Segments& nodes, Var a, Var scores) {
   std::vector<float> shares = value(scores).values;
   Matrix result(count_of(nodes), x.columns);
   for (std::size_t s = 0; s < result.rows; ++s) {
-    softmax(shares, begin_of(nodes, s), begin_of(nodes, s + 1));
-    for (auto i = begin_of(nodes, s); i < begin_of(nodes, s + 1); ++i) {
-      add_scaled(x.row(i), shares[i], x.columns, result.row(s));
+    const std::size_t from = begin_of(nodes, s);
+    const std::size_t to = begin_of(nodes, s + 1);
+    softmax_all({shares.data() + from, to - from});
+    for (std::size_t i = from; i < to; ++i) {
+      kernels().add_scaled(x.columns, shares[i], x.row(i), result.row(s));
     }
   }
-  return push(std::move(result),
+  return push(std::move(result), {a, scores},
               [=, &nodes, shares = std::move(shares)](Tape& tape, const Matrix& g) {
                 const Matrix& rows = tape.value(a);
                 Matrix& to_rows = tape.sum(a);
                 std::vector<float> h(shares.size());
                 for (std::size_t s = 0; s < g.rows; ++s) {
-                  for (auto i = begin_of(nodes, s); i < begin_of(nodes, s + 1); ++i) {
-                    add_scaled(g.row(s), shares[i], g.columns, to_rows.row(i));
-                    h[i] = dot(g.row(s), rows.row(i), g.columns);
+                  const std::size_t from = begin_of(nodes, s);
+                  const std::size_t to = begin_of(nodes, s + 1);
+                  for (std::size_t i = from; i < to; ++i) {
+                    kernels().add_scaled(g.columns, shares[i], g.row(s), to_rows.row(i));
+                    h[i] = kernels().dot(g.columns, g.row(s), rows.row(i));
                   }
-                  softmax_gradient(shares, begin_of(nodes, s), begin_of(nodes, s + 1), h);
+                  softmax_gradient({shares.data() + from, to - from}, {h.data() + from, to - from});
                 }
                 std::vector<float>& to_scores = tape.sum(scores).values;
                 for (std::size_t i = 0; i < h.size(); ++i) to_scores[i] += h[i];

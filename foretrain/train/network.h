@@ -3,20 +3,14 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "foretrain/base/seconds.h"
 #include "foretrain/learn/graph_network.h"
+#include "foretrain/train/example.h"
 
 namespace foretrain::train {
-
-// A graph with what the network shall answer; what was not measured is absent.
-struct GraphExample {
-  learn::GraphInput graph{};
-  std::vector<std::optional<float>> targets{};
-};
 
 // As published (Driple): Adam at 0.003, weight decay 1e-6, batches of 32, until the validation loss
 // has not fallen for 1,000 epochs.
