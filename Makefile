@@ -94,6 +94,13 @@ lab-report:  ## tables and plots of what the lab measured, writes docs/lab.md
 lab-accuracy: build  ## predictions against what the lab measured, writes docs/lab_accuracy.md
 	@python3 tools/lab_accuracy.py $(FORETRAIN) data/lab docs
 
+.PHONY: inspector-report predictors
+inspector-report: build  ## predicted use of resources against the lab, writes docs/inspector.md
+	@python3 tools/write_inspector.py $(FORETRAIN) data/lab/resources docs
+
+predictors: build  ## refit the predictors that are shipped beside the program: data/inspectors/
+	@$(FORETRAIN) fit inspector --data data/lab/resources -o data/inspectors/lab.json
+
 fuzz: packages-lint  ## fuzz each target for FUZZ_SECONDS (600)
 	@$(MAKE) -s build/fuzz/build.ninja
 	@cmake --build --preset fuzz

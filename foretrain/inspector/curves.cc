@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "foretrain/graph/op.h"
+#include "foretrain/inspector/traffic.h"
 #include "foretrain/operators/breakdown.h"
 
 namespace foretrain::inspector {
@@ -49,9 +49,9 @@ void add_kernels(const Stages& stages, const Resolved& resolved, StepCurves& cur
     const sim::Span& span = stages.timeline.spans[t];
     add(curves, Resource::Device, span, 100);
     const auto node = static_cast<std::size_t>(tasks[t].tag);
-    const graph::Work work = graph::work({stages.bound, stages.step->graph.nodes[node]});
-    const double moved_s =
-        (work.read_bytes + work.written_bytes) / std::max(1.0, device.memory_bytes_per_s);
+    const double bytes = moved_bytes(stages.bound, stages.step->graph.nodes[node],
+                                     resolved.optimizer, device);
+    const double moved_s = bytes / std::max(1.0, device.memory_bytes_per_s);
     add(curves, Resource::Memory, span,
         std::min(100.0, 100 * moved_s / (span.end - span.start).count()));
   }

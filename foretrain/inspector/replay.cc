@@ -63,6 +63,13 @@ std::vector<double> sample(const Curve& curve, const Plan& plan) {
   return resource::sample_levels(levels, Seconds(plan.end), curve.split.window);
 }
 
+// Operators of one kind do not move the same bytes per second each time.
+void add_noise(double noise, double scale, Draw& draw, std::vector<double>& samples) {
+  for (double& value : samples) {
+    value = std::min(scale, value * std::exp(noise * draw.normal()));
+  }
+}
+
 struct Sum {
   Replayed total;
   int replays = 0;
@@ -111,7 +118,11 @@ std::array<Replayed, kResources.size()> replay(const StepCurves& curves,
     const Plan plan = place_steps(curves.period.count(), options, draw);
     for (std::size_t i = 0; i < curves.of.size(); ++i) {
       const Curve& curve = curves.of[i];
-      const Replayed one = look_at(sample(curve, plan), curve, curves.period.count());
+      std::vector<double> samples = sample(curve, plan);
+      if (kResources[i] == Resource::Memory) {
+        add_noise(options.noise, curve.split.scale, draw, samples);
+      }
+      const Replayed one = look_at(samples, curve, curves.period.count());
       (one.alternating > 0 ? alternating : others)[i].add(one);
     }
   }
