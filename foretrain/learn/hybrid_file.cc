@@ -37,7 +37,7 @@ class Reader {
     if (!std::isfinite(value)) fail();
     return value;
   }
-  // A whole number from `least` on, not above what is left to read.
+  // A whole number from `least` on.
   std::int32_t count(float least = 0) {
     const float value = next();
     if (value != std::floor(value) || value < least || value > kMostCount) fail();
