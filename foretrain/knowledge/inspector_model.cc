@@ -35,8 +35,7 @@ std::vector<std::string> read_features(JsonFields& fields) {
   return names;
 }
 
-learn::Hybrid read_hybrid(const std::string& text, std::size_t features,
-                          const std::string& where) {
+learn::Hybrid read_hybrid(const std::string& text, std::size_t features, const std::string& where) {
   std::vector<float> numbers;
   try {
     numbers = floats_from_base64(text);

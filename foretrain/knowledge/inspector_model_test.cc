@@ -93,8 +93,8 @@ TEST(InspectorModel, RefusesOtherFilesAndVersions) {
   EXPECT_NE(refusal(changed([](Json& file) { file["format"] = "foretrain-intervals"; })), "");
   EXPECT_NE(refusal(changed([](Json& file) { file["version"] = 2; })), "");
   EXPECT_NE(refusal(changed([](Json& file) { file["more"] = 1; })), "");
-  for (const char* key : {"device", "constants", "confidence", "calibration", "features", "domain",
-                          "targets"}) {
+  for (const char* key :
+       {"device", "constants", "confidence", "calibration", "features", "domain", "targets"}) {
     EXPECT_NE(refusal(changed([&](Json& file) { file.erase(key); })), "") << key;
     EXPECT_NE(refusal(changed([&](Json& file) { file[key] = true; })), "") << key;
   }
@@ -125,9 +125,8 @@ TEST(InspectorModel, RefusesTreesThatAreNotFinite) {
 }
 
 TEST(InspectorModel, RefusesListsOfAbsurdLength) {
-  EXPECT_NE(refusal(changed([](Json& file) {
-              file["features"] = std::vector<std::string>(10'001, "x");
-            })),
+  EXPECT_NE(refusal(changed(
+                [](Json& file) { file["features"] = std::vector<std::string>(10'001, "x"); })),
             "");
 }
 

@@ -87,16 +87,14 @@ Trees read_trees(Reader& reader) {
 }  // namespace
 
 std::vector<float> to_numbers(const Hybrid& hybrid) {
-  std::vector<float> numbers{
-      hybrid.physics ? static_cast<float>(*hybrid.physics + 1) : 0,
-      static_cast<float>(hybrid.offset), static_cast<float>(hybrid.weight)};
+  std::vector<float> numbers{hybrid.physics ? static_cast<float>(*hybrid.physics + 1) : 0,
+                             static_cast<float>(hybrid.offset), static_cast<float>(hybrid.weight)};
   append(hybrid.residual, numbers);
   append(hybrid.absolute, numbers);
   return numbers;
 }
 
-Hybrid hybrid_from(std::span<const float> numbers, std::size_t features,
-                   const std::string& where) {
+Hybrid hybrid_from(std::span<const float> numbers, std::size_t features, const std::string& where) {
   Reader reader(numbers, where);
   Hybrid hybrid;
   if (const std::int32_t physics = reader.count(); physics > 0) {

@@ -18,8 +18,7 @@ Hybrid made() {
   Hybrid hybrid{2, 0.25, 0.5, {}, {}};
   hybrid.residual.base = 10;
   hybrid.residual.roots = {0, 5};
-  hybrid.residual.nodes = {{0, 2, 1},  {1, 5, 3},  {-1, 4, 0},
-                           {-1, 1, 0}, {-1, 2, 0}, {-1, 0.5F, 0}};
+  hybrid.residual.nodes = {{0, 2, 1}, {1, 5, 3}, {-1, 4, 0}, {-1, 1, 0}, {-1, 2, 0}, {-1, 0.5F, 0}};
   hybrid.absolute = {-1, {0}, {{-1, 7, 0}}};
   return hybrid;
 }
@@ -36,10 +35,10 @@ bool refused(const std::vector<float>& numbers) {
 
 // Physics is feature 2, written as 3. Two trees of 5 nodes and of 1, then one of 1.
 TEST(HybridFile, IsWrittenNumberByNumber) {
-  const std::vector<float> expected{3,  0.25F, 0.5F,                                    //
-                                    10, 2,     5, 1, 0,  2, 1,  5, -1, 4, -1, 1, -1, 2,  //
-                                    -1, 0.5F,                                           //
-                                    -1, 1,     1, -1, 7};
+  const std::vector<float> expected{3,  0.25F, 0.5F,                                       //
+                                    10, 2,     5,    1,  0, 2, 1, 5, -1, 4, -1, 1, -1, 2,  //
+                                    -1, 0.5F,                                              //
+                                    -1, 1,     1,    -1, 7};
   EXPECT_EQ(to_numbers(made()), expected);
 }
 
@@ -72,8 +71,8 @@ TEST(HybridFile, RefusesEveryBeginningOfItself) {
 TEST(HybridFile, RefusesWhatIsNotFiniteAnywhere) {
   const std::vector<float> whole = to_numbers(made());
   for (std::size_t i = 0; i < whole.size(); ++i) {
-    for (const float bad : {std::numeric_limits<float>::quiet_NaN(),
-                            std::numeric_limits<float>::infinity()}) {
+    for (const float bad :
+         {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
       std::vector<float> damaged = whole;
       damaged[i] = bad;
       EXPECT_TRUE(refused(damaged)) << i;
@@ -88,21 +87,21 @@ TEST(HybridFile, RefusesNumbersThatMeanNothing) {
     numbers.at(place) = value;
     return numbers;
   };
-  EXPECT_FALSE(refused(with(0, 1)));      // another feature
-  EXPECT_TRUE(refused(with(0, 4)));       // a feature that is not there
-  EXPECT_TRUE(refused(with(0, -1)));      //
-  EXPECT_TRUE(refused(with(0, 0.5F)));    //
-  EXPECT_TRUE(refused(with(0, 0)));       // a weight without physics
-  EXPECT_TRUE(refused(with(2, 1.5F)));    // the weight is no share
-  EXPECT_TRUE(refused(with(4, 1e9F)));    // so many trees
-  EXPECT_TRUE(refused(with(4, -2)));      //
-  EXPECT_TRUE(refused(with(4, 3)));       // trees of 5, 1 and 0 nodes
-  EXPECT_TRUE(refused(with(5, 1e7F)));    // so many nodes
-  EXPECT_TRUE(refused(with(5, 3)));       // fewer nodes than inner nodes lead to
-  EXPECT_TRUE(refused(with(7, -2)));      // neither a feature nor a leaf
-  EXPECT_TRUE(refused(with(7, 3)));       // a feature that is not there
-  EXPECT_TRUE(refused(with(7, 1.5F)));    //
-  EXPECT_TRUE(refused(with(11, 0)));      // a leaf becomes an inner node without children
+  EXPECT_FALSE(refused(with(0, 1)));    // another feature
+  EXPECT_TRUE(refused(with(0, 4)));     // a feature that is not there
+  EXPECT_TRUE(refused(with(0, -1)));    //
+  EXPECT_TRUE(refused(with(0, 0.5F)));  //
+  EXPECT_TRUE(refused(with(0, 0)));     // a weight without physics
+  EXPECT_TRUE(refused(with(2, 1.5F)));  // the weight is no share
+  EXPECT_TRUE(refused(with(4, 1e9F)));  // so many trees
+  EXPECT_TRUE(refused(with(4, -2)));    //
+  EXPECT_TRUE(refused(with(4, 3)));     // trees of 5, 1 and 0 nodes
+  EXPECT_TRUE(refused(with(5, 1e7F)));  // so many nodes
+  EXPECT_TRUE(refused(with(5, 3)));     // fewer nodes than inner nodes lead to
+  EXPECT_TRUE(refused(with(7, -2)));    // neither a feature nor a leaf
+  EXPECT_TRUE(refused(with(7, 3)));     // a feature that is not there
+  EXPECT_TRUE(refused(with(7, 1.5F)));  //
+  EXPECT_TRUE(refused(with(11, 0)));    // a leaf becomes an inner node without children
 }
 
 }  // namespace

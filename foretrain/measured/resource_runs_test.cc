@@ -208,8 +208,7 @@ bool same(const RunUse& a, const RunUse& b) {
   for (const resource::UseName& use : resource::use_names()) {
     if (number_of(a, use) != number_of(b, use)) return false;
   }
-  return a.step_time_s == b.step_time_s &&
-         a.roles[0]->memory_used == b.roles[0]->memory_used;
+  return a.step_time_s == b.step_time_s && a.roles[0]->memory_used == b.roles[0]->memory_used;
 }
 
 TEST(ResourceRuns, AStoreAndItsExportAreReadAlike) {
