@@ -231,8 +231,7 @@ void add_evaluate_command(CLI::App& app, Console& console) {
   command.add_flag("--resources", options->resources,
                    "bursts and idles of device, memory and network in place of times: of the test "
                    "split of the lab's runs");
-  command
-      .add_option("--engine", options->use.engine, "with --resources: the engine that is asked")
+  command.add_option("--engine", options->use.engine, "with --resources: the engine that is asked")
       ->check(CLI::IsMember({"auto", "operators", "inspector"}))
       ->needs("--resources");
   command

@@ -33,9 +33,9 @@ Table table_of(const evaluate::ResourceEvaluation& evaluation) {
                           std::string(name_of(score.resource)), std::to_string(score.jobs),
                           percent(score.mean), percent(score.median), percent(score.floor_mean),
                           percent(score.floor_median), of(Number::BurstAmount),
-                          of(Number::BurstTime), of(Number::IdleTime),
-                          format("%.3f", score.nrmse), format("%.3f", score.log_rmse),
-                          percent(score.coverage), std::to_string(score.missing)});
+                          of(Number::BurstTime), of(Number::IdleTime), format("%.3f", score.nrmse),
+                          format("%.3f", score.log_rmse), percent(score.coverage),
+                          std::to_string(score.missing)});
   }
   return table;
 }

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "foretrain/base/csv.h"
+#include "foretrain/base/error.h"
 #include "foretrain/base/json_writer.h"
 #include "foretrain/base/median.h"
 #include "foretrain/base/parallel_for.h"
@@ -105,8 +106,7 @@ struct Sums {
 };
 
 bool in_paper(Number number) {
-  return number == Number::BurstAmount || number == Number::BurstTime ||
-         number == Number::IdleTime;
+  return number == Number::BurstAmount || number == Number::BurstTime || number == Number::IdleTime;
 }
 
 void add(const ResourceCase& one, Sums& sums) {
@@ -159,13 +159,21 @@ ResourceScore score_of(const std::string& setting, const UseName& use, const Sum
   if (sums.logs > 0) score.log_rmse = std::sqrt(sums.log_squares / static_cast<double>(sums.logs));
   score.nrmse = nrmse(sums);
   if (sums.with_interval > 0) {
-    score.coverage =
-        static_cast<double>(sums.inside) / static_cast<double>(sums.with_interval);
+    score.coverage = static_cast<double>(sums.inside) / static_cast<double>(sums.with_interval);
   }
   return score;
 }
 
-std::vector<ResourceScore> scores_of(const std::vector<ResourceCase>& cases) {
+bool is_wanted(const ResourceJob& job, const ResourceOptions& options) {
+  const auto& settings = options.settings;
+  if (!options.split.empty() && job.split != options.split) return false;
+  return settings.empty() ||
+         std::find(settings.begin(), settings.end(), job.setting) != settings.end();
+}
+
+}  // namespace
+
+std::vector<ResourceScore> score_resources(const std::vector<ResourceCase>& cases) {
   using Key = std::tuple<std::size_t, resource::Role, resource::Resource>;
   std::vector<std::string> settings;
   std::map<Key, std::pair<const ResourceCase*, Sums>> groups;
@@ -184,19 +192,15 @@ std::vector<ResourceScore> scores_of(const std::vector<ResourceCase>& cases) {
   return scores;
 }
 
-bool is_wanted(const ResourceJob& job, const ResourceOptions& options) {
-  const auto& settings = options.settings;
-  if (!options.split.empty() && job.split != options.split) return false;
-  return settings.empty() ||
-         std::find(settings.begin(), settings.end(), job.setting) != settings.end();
-}
-
-}  // namespace
-
 ResourceEvaluation evaluate_resources(const std::filesystem::path& data,
                                       const ResourceOptions& options, const Library& library) {
   std::vector<ResourceJob> jobs = measured::resource_jobs(data);
   std::erase_if(jobs, [&](const ResourceJob& job) { return !is_wanted(job, options); });
+  if (jobs.empty()) {
+    throw Error(ErrorKind::BadInput,
+                "no job with measured resources is of the split and settings "
+                "asked for; --split all takes every split");
+  }
   std::vector<std::vector<ResourceCase>> found(jobs.size());
   std::mutex turn;
   std::size_t done = 0;
@@ -212,7 +216,7 @@ ResourceEvaluation evaluate_resources(const std::filesystem::path& data,
   for (std::vector<ResourceCase>& cases : found) {
     for (ResourceCase& one : cases) evaluation.cases.push_back(std::move(one));
   }
-  evaluation.scores = scores_of(evaluation.cases);
+  evaluation.scores = score_resources(evaluation.cases);
   return evaluation;
 }
 

@@ -19,16 +19,16 @@ struct ResourceCase {
   std::string split{};
   std::string model{};
   resource::UseName use{};
-  double measured = 0;               // the median of the repeats
-  std::vector<double> repeats{};       // each of them
-  std::optional<double> predicted{};   // absent: predicted not to alternate
+  double measured = 0;                // the median of the repeats
+  std::vector<double> repeats{};      // each of them
+  std::optional<double> predicted{};  // absent: predicted not to alternate
   std::optional<double> low{};
   std::optional<double> high{};
   std::string engine{};
 };
 
-// Errors of the numbers that the paper (Driple) has: burst amount, burst and idle duration, together.
-// Errors are fractions.
+// Errors of the numbers that the paper (Driple) has: burst amount, burst and idle duration,
+// together. Errors are fractions.
 struct ResourceScore {
   std::string setting{};
   resource::Role role = resource::Role::Worker;
@@ -38,10 +38,10 @@ struct ResourceScore {
   double mean = 0;
   double median = 0;
   std::array<double, resource::kNumbers.size()> of_number{};  // mean error of each number
-  std::optional<double> floor_mean{};    // of one run against the median of its other repeats
+  std::optional<double> floor_mean{};  // of one run against the median of its other repeats
   std::optional<double> floor_median{};
   double log_rmse = 0;
-  double nrmse = 0;                // root mean square over the largest measured value, mean of three
+  double nrmse = 0;  // root mean square over the largest measured value, mean of three
   std::optional<double> coverage{};  // share of the numbers that lie in their intervals
 };
 
@@ -51,17 +51,20 @@ struct ResourceEvaluation {
 };
 
 struct ResourceOptions {
-  std::string split = "test";    // "": all
-  std::string engine = "auto";   // as in a request
+  std::string split = "test";           // "": all
+  std::string engine = "auto";          // as in a request
   std::vector<std::string> settings{};  // only these; empty: all
   int threads = 0;
   std::function<void(double)> progress{};
 };
 
 // Predicts every job of `data` (measured/resource_runs.h) whose resources were measured. Throws
-// Error as resource_jobs and predict do.
+// Error as resource_jobs and predict do; BadInput where none is of the split and settings.
 ResourceEvaluation evaluate_resources(const std::filesystem::path& data,
                                       const ResourceOptions& options, const Library& library);
+
+// A score for each setting, role and resource, settings in the order of their first cases.
+std::vector<ResourceScore> score_resources(const std::vector<ResourceCase>& cases);
 
 std::string to_json(const ResourceEvaluation& evaluation);
 // One line per number for a CSV file, with its header.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "foretrain/base/error.h"
 #include "foretrain/inspector/features.h"
@@ -17,15 +18,30 @@ using RoleReplay = std::array<Replayed, kResources.size()>;
 
 constexpr double kAlternates = 0.5;  // share of the replays that must have bursts and idles
 
-// Which number of the report a target of the role is; absent for what is of the other role, does
-// not alternate, or is not known to this program.
-std::optional<std::string_view> report_name(std::string_view target, Role role,
-                                            const RoleReplay& replayed) {
-  if (target == kStepTime && role == Role::Worker) return kStepTime;
+// A number of the report that a target of the model is.
+struct Reported {
+  std::string_view name;
+  double most = std::numeric_limits<double>::infinity();  // that it can be
+};
+
+// Shares of the device and of its memory are percent, those of the time fractions.
+double most_of(const resource::UseName& use) {
+  using resource::Number;
+  const bool share = use.resource == Resource::Device || use.resource == Resource::Memory;
+  if (use.number == Number::BurstShare) return 1;
+  if (use.number == Number::BurstTime || use.number == Number::IdleTime || !share) {
+    return std::numeric_limits<double>::infinity();
+  }
+  return 100;
+}
+
+// Absent for what is of the other role, does not alternate, or is not known to this program.
+std::optional<Reported> reported(std::string_view target, Role role, const RoleReplay& replayed) {
+  if (target == kStepTime && role == Role::Worker) return Reported{kStepTime};
   for (const resource::UseName& one : resource::use_names()) {
     if (one.name != target || one.role != role) continue;
     if (replayed[index_of(one.resource)].alternating < kAlternates) return std::nullopt;
-    return one.report;
+    return Reported{one.report, most_of(one)};
   }
   return std::nullopt;
 }
@@ -37,10 +53,11 @@ bool is_like_measured(const InspectorModel& model, const Features& features) {
   });
 }
 
-Estimate estimate(const InspectorTarget& target, double confidence, const Features& features) {
+Estimate estimate(const InspectorTarget& target, double most, double confidence,
+                  const Features& features) {
   const double log_value = learn::evaluate(target.model, features.values);
-  return {std::exp(log_value), std::exp(log_value + target.low), std::exp(log_value + target.high),
-          confidence};
+  const auto value = [&](double more) { return std::min(most, std::exp(log_value + more)); };
+  return {value(0), value(target.low), value(target.high), confidence};
 }
 
 void check_features(const InspectorModel& model, const Features& features) {
@@ -53,14 +70,18 @@ void check_features(const InspectorModel& model, const Features& features) {
 // Adds what the model says of one role; false where no measured job was like this one.
 bool add_role(const InspectorModel& model, const Question& question, Role role, Answer& answer) {
   const operators::Stages& stages = operators::stages_of(question);
-  const RoleReplay replayed = replay(curves_of(stages, question.resolved(), role));
-  const Features features = features_of(stages, question.resolved(), role, replayed);
+  // The domain is told by features that need no replay, which is long where steps are.
+  Features features = features_of(stages, question.resolved(), role, {});
   check_features(model, features);
   if (!is_like_measured(model, features)) return false;
+  const RoleReplay replayed = replay(curves_of(stages, question.resolved(), role));
+  features = features_of(stages, question.resolved(), role, replayed);
   for (const InspectorTarget& target : model.targets) {
-    const std::optional<std::string_view> report = report_name(target.name, role, replayed);
-    if (!report) continue;
-    answer.targets.push_back({*report, estimate(target, model.confidence, features), true, kWhy});
+    const std::optional<Reported> number = reported(target.name, role, replayed);
+    if (!number) continue;
+    const Estimate told = estimate(target, number->most, model.confidence, features);
+    if (!std::isfinite(told.value) || !std::isfinite(*told.high)) continue;
+    answer.targets.push_back({number->name, told, true, kWhy});
   }
   return true;
 }

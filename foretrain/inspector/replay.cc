@@ -55,7 +55,7 @@ std::vector<double> sample(const Curve& curve, const Plan& plan) {
   levels.reserve(curve.levels.size() * plan.steps.size());
   for (const Placed& step : plan.steps) {
     for (const resource::Level& level : curve.levels) {
-      // What is moved in a stretched step is the same.
+      // A stretched step uses as much at any time, for longer.
       levels.push_back({Seconds(step.begin + step.stretch * level.start.count()),
                         Seconds(step.begin + step.stretch * level.end.count()), level.amount});
     }

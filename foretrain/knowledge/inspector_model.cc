@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "foretrain/knowledge/inspector_model.h"
 
-#include <cmath>
-
 #include "foretrain/base/base64.h"
 #include "foretrain/base/error.h"
 #include "foretrain/base/json.h"
+#include "foretrain/base/near.h"
 #include "foretrain/learn/hybrid_file.h"
 
 namespace foretrain {
@@ -13,6 +12,7 @@ namespace {
 
 constexpr int kVersion = 1;
 constexpr std::size_t kMostFeatures = 10'000;
+constexpr double kWidest = 50;  // an end of an interval, as a logarithm: e^50 is beyond any report
 
 [[noreturn]] void bad(const std::string& where, const std::string& what) {
   throw Error(ErrorKind::BadInput, where + ": " + what);
@@ -35,17 +35,31 @@ std::vector<std::string> read_features(JsonFields& fields) {
   return names;
 }
 
+learn::Hybrid read_hybrid(const std::string& text, std::size_t features, const std::string& where) {
+  std::vector<float> numbers;
+  try {
+    numbers = floats_from_base64(text);
+  } catch (const Error& error) {
+    bad(where, error.what());
+  }
+  return learn::hybrid_from(numbers, features, where);
+}
+
 InspectorTarget read_target(const Json& json, std::size_t features, const std::string& where) {
   JsonFields fields(json, where + ", 'targets'");
   InspectorTarget target;
   target.name = fields.required_text("name");
   target.low = fields.required_number("low");
   target.high = fields.required_number("high");
-  target.examples = static_cast<std::size_t>(std::max(0.0, fields.required_number("examples")));
-  const std::vector<float> numbers = floats_from_base64(fields.required_text("model"));
-  target.model = learn::hybrid_from(numbers, features, where + ", '" + target.name + "'");
+  const std::int64_t examples = fields.integer("examples").value_or(-1);
+  target.model = read_hybrid(fields.required_text("model"), features,
+                             where + ", '" + printable(target.name) + "'");
   fields.finish();
-  if (!(target.low <= target.high)) bad(where, "an interval ends before it begins");
+  if (examples < 0) bad(where, "'examples' is no number of examples");
+  target.examples = static_cast<std::size_t>(examples);
+  if (!(target.low <= target.high && target.low >= -kWidest && target.high <= kWidest)) {
+    bad(where, "the interval of '" + printable(target.name) + "' is none");
+  }
   return target;
 }
 

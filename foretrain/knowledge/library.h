@@ -68,8 +68,8 @@ struct Predictor {
   std::vector<cost::Framework> frameworks;
   std::shared_ptr<const Intervals> intervals;
   std::shared_ptr<const InspectorModel> inspector;
-  std::string format;          // what the file says it is
-  std::uint64_t content = 0;   // its digest
+  std::string format;         // what the file says it is
+  std::uint64_t content = 0;  // its digest
 };
 
 // Which constants predictions rest on: the digest of each file by its format. Intervals and

@@ -37,7 +37,7 @@ class Reader {
     if (!std::isfinite(value)) fail();
     return value;
   }
-  // A whole number from `least` on, not above what is left to read.
+  // A whole number from `least` on.
   std::int32_t count(float least = 0) {
     const float value = next();
     if (value != std::floor(value) || value < least || value > kMostCount) fail();
@@ -87,16 +87,14 @@ Trees read_trees(Reader& reader) {
 }  // namespace
 
 std::vector<float> to_numbers(const Hybrid& hybrid) {
-  std::vector<float> numbers{
-      hybrid.physics ? static_cast<float>(*hybrid.physics + 1) : 0,
-      static_cast<float>(hybrid.offset), static_cast<float>(hybrid.weight)};
+  std::vector<float> numbers{hybrid.physics ? static_cast<float>(*hybrid.physics + 1) : 0,
+                             static_cast<float>(hybrid.offset), static_cast<float>(hybrid.weight)};
   append(hybrid.residual, numbers);
   append(hybrid.absolute, numbers);
   return numbers;
 }
 
-Hybrid hybrid_from(std::span<const float> numbers, std::size_t features,
-                   const std::string& where) {
+Hybrid hybrid_from(std::span<const float> numbers, std::size_t features, const std::string& where) {
   Reader reader(numbers, where);
   Hybrid hybrid;
   if (const std::int32_t physics = reader.count(); physics > 0) {

@@ -48,8 +48,8 @@ std::optional<double> rest_of_job(const Row& row, const std::vector<MeasuredStep
     return step.request.model == model;
   });
   if (!wanted) return std::nullopt;
-  const double steps =
-      optional_number(row, "steps", where).value_or(0) * optional_number(row, "step_median_s", where).value_or(0);
+  const double steps = optional_number(row, "steps", where).value_or(0) *
+                       optional_number(row, "step_median_s", where).value_or(0);
   return *optional_number(row, "wall_s", where) - steps;
 }
 

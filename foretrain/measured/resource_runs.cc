@@ -49,13 +49,14 @@ RunTables open_run_tables(const fs::path& data) {
     throw Error(ErrorKind::NotFound, "no folder or file '" + printable(data.string()) + "'");
   }
   if (kind_of(data) != FileKind::Store) {
-    throw Error(ErrorKind::BadInput, "'" + printable(data.string()) +
-                                         "' is no store and no folder that one exported");
+    throw Error(ErrorKind::BadInput,
+                "'" + printable(data.string()) + "' is no store and no folder that one exported");
   }
   const store::Store store(data, store::OpenMode::ReadOnly);
   std::optional<RunTables> tables;
-  store.in_snapshot(
-      [&] { tables = RunTables{exported(store, data, "runs"), exported(store, data, "metrics")}; });
+  store.in_snapshot([&] {
+    tables = RunTables{exported(store, data, "runs"), exported(store, data, "metrics")};
+  });
   return std::move(*tables);
 }
 
@@ -204,8 +205,8 @@ std::vector<ResourceJob> resource_jobs(const fs::path& data) {
     const auto found = metrics.find(std::string(cell(row, "id")));
     if (found == metrics.end()) continue;
     const std::string where = tables.runs.where() + ": line " + std::to_string(row.line);
-    const auto [place, fresh] = places.emplace(
-        std::pair(cell(row, "setting"), cell(row, "configuration")), jobs.size());
+    const auto [place, fresh] =
+        places.emplace(std::pair(cell(row, "setting"), cell(row, "configuration")), jobs.size());
     if (fresh) {
       jobs.push_back({.model = model_of_run(row, where),
                       .setting = std::string(cell(row, "setting")),

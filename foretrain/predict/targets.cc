@@ -32,8 +32,8 @@ void set_use(Report& report, std::size_t which, const Estimate& estimate) {
   if (server && !report.resources.server) report.resources.server.emplace();
   RoleReport& role = server ? *report.resources.server : report.resources.worker;
   std::optional<ResourceReport>& found = use_of(role, use.resource);
-  const bool share = use.resource == resource::Resource::Device ||
-                     use.resource == resource::Resource::Memory;
+  const bool share =
+      use.resource == resource::Resource::Device || use.resource == resource::Resource::Memory;
   if (!found) found = ResourceReport{.bursts = {}, .unit = share ? "%" : "B/s"};
   resource::Bursts& bursts = found->bursts;
   bursts.pattern = resource::Pattern::BIB;

@@ -16,8 +16,8 @@ constexpr double kMostWorkers = 1e6;
 constexpr double kMostOnNode = 1024;
 
 constexpr std::array<std::string_view, 2> kAttentions{"math", "flash"};
-constexpr std::array<std::string_view, 2> kEngines{"auto", "operators"};
-constexpr std::array<std::string_view, 3> kComingEngines{"inspector", "embedding", "scaling"};
+constexpr std::array<std::string_view, 3> kEngines{"auto", "operators", "inspector"};
+constexpr std::array<std::string_view, 2> kComingEngines{"embedding", "scaling"};
 constexpr std::array<std::string_view, 3> kRecomputes{"none", "selective", "full"};
 
 constexpr std::array kFields{
@@ -139,8 +139,9 @@ constexpr std::array kFields{
     field<&Request::predictors>(
         {.name = "predictors",
          .group = "Engine",
-         .help = "files as in data/predictors/ or written by fit: operators, collectives, "
-                 "calibration, framework, intervals, exchange, straggling, memory_context"}),
+         .help =
+             "files as in data/predictors/ or written by fit: operators, collectives, "
+             "calibration, framework, intervals, exchange, straggling, memory_context, inspector"}),
     field<&Request::engine>({.name = "engine",
                              .group = "Engine",
                              .help = "what predicts",

@@ -132,7 +132,7 @@ TEST(RequestFields, HelpHasWordsAndDefault) {
   EXPECT_EQ(named(request_fields(), "host_speed"),
             "speed of the host against the reference machine (1)");
   EXPECT_EQ(named(request_fields(), "epochs"), "passes over the data set");
-  EXPECT_EQ(named(request_fields(), "engine"), "what predicts: auto, operators (auto)");
+  EXPECT_EQ(named(request_fields(), "engine"), "what predicts: auto, operators, inspector (auto)");
   EXPECT_EQ(named(strategy_fields(), "server_device"), "what a server runs on (cpu)");
 }
 

@@ -61,8 +61,8 @@ struct Resolved {
   std::string engine = "auto";
   std::shared_ptr<const Intervals> intervals;
   std::shared_ptr<const InspectorModel> inspector;  // absent where none was given
-  bool own_intervals = false;   // the request's predictors gave them
-  bool own_predictors = false;  // the request names some
+  bool own_intervals = false;                       // the request's predictors gave them
+  bool own_predictors = false;                      // the request names some
   std::vector<std::string> assumptions;
 };
 

@@ -29,9 +29,7 @@ constexpr std::string_view name_of(Resource resource) {
   return kNames.at(index_of(resource));
 }
 
-constexpr std::string_view name_of(Role role) {
-  return role == Role::Server ? "server" : "worker";
-}
+constexpr std::string_view name_of(Role role) { return role == Role::Server ? "server" : "worker"; }
 
 // The numbers that say how a resource alternates.
 enum class Number { BurstAmount, IdleAmount, BurstTime, IdleTime, BurstShare };

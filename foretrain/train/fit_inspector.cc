@@ -20,6 +20,7 @@ using inspector::Features;
 using resource::UseName;
 
 constexpr std::size_t kLeastExamples = 20;  // that a number is learned from
+constexpr double kLeastGain = 1e-6;  // in error: rounding does not decide against simple forms
 constexpr std::array<std::string_view, 3> kMethods{"hybrid", "physics", "trees"};
 
 // One number of every example that has it.
@@ -52,19 +53,17 @@ Column column_of(std::string name, std::string_view physics,
 
 std::vector<Column> columns_of(const std::vector<const InspectorExample*>& examples) {
   std::vector<Column> columns;
-  columns.push_back(column_of(
-      std::string(inspector::kStepTime), inspector::kStepFeature, examples,
-      [](const InspectorExample& one) -> std::optional<double> {
-        if (one.role != resource::Role::Worker) return std::nullopt;
-        return one.job->median.step_time_s;
-      }));
+  columns.push_back(column_of(std::string(inspector::kStepTime), inspector::kStepFeature, examples,
+                              [](const InspectorExample& one) -> std::optional<double> {
+                                if (one.role != resource::Role::Worker) return std::nullopt;
+                                return one.job->median.step_time_s;
+                              }));
   for (const UseName& use : resource::use_names()) {
-    columns.push_back(
-        column_of(std::string(use.name), inspector::physics_feature(use), examples,
-                  [&](const InspectorExample& one) -> std::optional<double> {
-                    if (one.role != use.role) return std::nullopt;
-                    return measured::number_of(one.job->median, use);
-                  }));
+    columns.push_back(column_of(std::string(use.name), inspector::physics_feature(use), examples,
+                                [&](const InspectorExample& one) -> std::optional<double> {
+                                  if (one.role != use.role) return std::nullopt;
+                                  return measured::number_of(one.job->median, use);
+                                }));
   }
   std::erase_if(columns,
                 [](const Column& column) { return column.examples.size() < kLeastExamples; });
@@ -77,6 +76,13 @@ std::map<std::string, std::size_t> folds_of(const std::vector<const InspectorExa
   std::map<std::string, std::size_t> fold;
   for (const InspectorExample* one : examples) fold.emplace(one->job->model, fold.size() % folds);
   return fold;
+}
+
+// Without two folds no architecture could be left out.
+bool can_leave_out(const Column& column, const std::map<std::string, std::size_t>& fold_of) {
+  const auto fold = [&](const InspectorExample* one) { return fold_of.at(one->job->model); };
+  return std::any_of(column.examples.begin(), column.examples.end(),
+                     [&](const auto* one) { return fold(one) != fold(column.examples.front()); });
 }
 
 // Features that trees may see: without physics the others are unknown to them.
@@ -158,8 +164,8 @@ std::vector<std::vector<double>> cross_validate(const Column& column,
     for (std::size_t f = 0; f < forms.size(); ++f) {
       const learn::Hybrid hybrid = mix(column, forms[f], parts);
       for (const std::size_t row : left_out) {
-        differences[f][row] = column.targets[row] -
-                              learn::evaluate(hybrid, column.examples[row]->features.values);
+        differences[f][row] =
+            column.targets[row] - learn::evaluate(hybrid, column.examples[row]->features.values);
       }
     }
   }
@@ -194,7 +200,7 @@ Fitted fit_column(const Column& column, const std::map<std::string, std::size_t>
   const auto differences = cross_validate(column, forms, fold_of, options);
   std::size_t best = 0;
   for (std::size_t f = 1; f < forms.size(); ++f) {
-    if (mean_error(differences[f]) < mean_error(differences[best])) best = f;
+    if (mean_error(differences[f]) < mean_error(differences[best]) - kLeastGain) best = f;
   }
   std::vector<std::size_t> all(column.examples.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
@@ -202,8 +208,9 @@ Fitted fit_column(const Column& column, const std::map<std::string, std::size_t>
   Fitted fitted;
   fitted.target = {column.name, mix(column, forms[best], fit_parts(column, all, options)), low,
                    high, column.examples.size()};
-  fitted.report = {column.name, forms[best].name, column.examples.size(),
-                   mean_error(differences[best]), mean_error(differences.front())};
+  fitted.report = {
+      column.name, forms[best].name, column.examples.size(), mean_error(differences[best]), {}};
+  if (forms.front().weight == 1) fitted.report.physics = mean_error(differences.front());
   return fitted;
 }
 
@@ -267,8 +274,9 @@ InspectorModel fit_inspector(const std::vector<InspectorExample>& examples,
                              const InspectorFit& options, std::vector<TargetFit>& found,
                              const std::function<void(double)>& progress) {
   const std::vector<const InspectorExample*> chosen = for_training(examples, options);
-  const std::vector<Column> columns = columns_of(chosen);
+  std::vector<Column> columns = columns_of(chosen);
   const auto fold_of = folds_of(chosen, options.folds);
+  std::erase_if(columns, [&](const Column& one) { return !can_leave_out(one, fold_of); });
   std::vector<Fitted> fitted(columns.size());
   std::mutex turn;
   std::size_t done = 0;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,11 +37,11 @@ struct TargetFit {
   std::string name;
   std::string form;  // "physics", "residual trees", "trees", "half residual, half trees"
   std::size_t examples = 0;
-  double error = 0;    // mean |predicted / measured - 1|, with the form chosen
-  double physics = 0;  // the same of physics with an offset
+  double error = 0;                 // mean |predicted / measured - 1|, with the form chosen
+  std::optional<double> physics{};  // the same of physics with an offset, where that was tried
 };
 
-// Fits every number that enough examples have. Only examples of the split "train" are used.
+// Fits every number that enough examples have. Examples of the split "test" are not looked at.
 // `progress` is told the share that is done. The same examples and options give the same model.
 // Throws Error(BadInput) where there are too few architectures.
 InspectorModel fit_inspector(const std::vector<InspectorExample>& examples,

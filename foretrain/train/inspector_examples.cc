@@ -49,11 +49,14 @@ std::string header_of(const InspectorExample& example) {
 std::string line_of(const InspectorExample& example) {
   const ResourceJob& job = *example.job;
   const measured::RoleUse& use = *job.median.roles[index_of(example.role)];
-  std::vector<std::string> cells{job.model, job.setting, job.split,
+  std::vector<std::string> cells{job.model,
+                                 job.setting,
+                                 job.split,
                                  std::string(name_of(example.role)),
                                  std::to_string(job.repeats.size()),
                                  text_of(job.median.step_time_s),
-                                 text_of(example.predicted_step_s), text_of(use.memory_used)};
+                                 text_of(example.predicted_step_s),
+                                 text_of(use.memory_used)};
   for (const auto& one : use.of) {
     const measured::ResourceUse empty;
     const measured::ResourceUse& numbers = one ? *one : empty;

@@ -45,8 +45,9 @@ Calibration find_calibration(const InspectorCommand& command, const Library& lib
 void show(const std::vector<train::TargetFit>& found, FitOutput& output) {
   output.say("  error on architectures left out, and of physics with an offset:");
   for (const train::TargetFit& one : found) {
-    output.say(format("  %-32s %5.1f %%  %5.1f %%  by %s, %zu examples", one.name.c_str(),
-                      100 * one.error, 100 * one.physics, one.form.c_str(), one.examples));
+    const std::string physics = one.physics ? format("%5.1f %%", 100 * *one.physics) : "      -";
+    output.say(format("  %-36s %5.1f %%  %s  by %s, %zu examples", one.name.c_str(),
+                      100 * one.error, physics.c_str(), one.form.c_str(), one.examples));
   }
 }
 
@@ -76,10 +77,9 @@ void run_inspector(InspectorCommand command, Console& console) {
   if (command.output.empty()) return;
   std::vector<train::TargetFit> found;
   Progress bar("fitting");
-  InspectorModel model =
-      train::fit_inspector(examples, command.options, found, [&](double share) {
-        bar.show(static_cast<std::size_t>(100 * share), share);
-      });
+  InspectorModel model = train::fit_inspector(examples, command.options, found, [&](double share) {
+    bar.show(static_cast<std::size_t>(100 * share), share);
+  });
   model.device = calibration.device;
   model.constants = constants;
   model.calibration = calibration;
