@@ -28,7 +28,7 @@ struct InspectorFit {
   std::vector<std::string> settings{};  // only these; empty: all
   std::size_t folds = 5;                // of architectures
   double confidence = 0.9;
-  BoostOptions trees{.rounds = 150, .depth = 4};
+  BoostOptions trees{.rounds = 120, .rate = 0.06, .depth = 3};
   int threads = 0;  // 0: as many as the machine has; results do not depend on it
 };
 
