@@ -139,5 +139,14 @@ TEST_F(InspectorAnswer, RefusesAModelOfOtherFeatures) {
   EXPECT_THROW(ask(job_, model_), Error);
 }
 
+// `make predictors` fits it anew where this fails.
+TEST(ShippedInspector, FitsTheConstantsInUse) {
+  const Job job(job_of("resnet110-cifar", R"(, "predictors": ["data/inspectors/lab.json"])"));
+  const Question question(job.resolved, job.library);
+  const std::optional<Answer> answer = InspectorEngine().answer(question);
+  ASSERT_TRUE(answer);
+  EXPECT_GE(answer->targets.size(), 12U);
+}
+
 }  // namespace
 }  // namespace foretrain::inspector

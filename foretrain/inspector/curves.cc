@@ -49,8 +49,8 @@ void add_kernels(const Stages& stages, const Resolved& resolved, StepCurves& cur
     const sim::Span& span = stages.timeline.spans[t];
     add(curves, Resource::Device, span, 100);
     const auto node = static_cast<std::size_t>(tasks[t].tag);
-    const double bytes = moved_bytes(stages.bound, stages.step->graph.nodes[node],
-                                     resolved.optimizer, device);
+    const double bytes =
+        moved_bytes(stages.bound, stages.step->graph.nodes[node], resolved.optimizer, device);
     const double moved_s = bytes / std::max(1.0, device.memory_bytes_per_s);
     add(curves, Resource::Memory, span,
         std::min(100.0, 100 * moved_s / (span.end - span.start).count()));

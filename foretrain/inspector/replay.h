@@ -14,7 +14,7 @@ namespace foretrain::inspector {
 struct ReplayOptions {
   int replays = 6;       // averaged
   double jitter = 0.05;  // of durations: standard deviation over mean
-  double noise = 0.5;   // of memory activity in a window: standard deviation of its logarithm
+  double noise = 0.5;    // of memory activity in a window: standard deviation of its logarithm
   Seconds gap{0.01};     // mean of what lies between two steps, exponentially distributed
   Seconds length{3};     // of a replay,
   int least_steps = 10;  // at least so many steps,

@@ -54,8 +54,7 @@ TEST(Traffic, RecurrentWeightsAreReadInEveryTimeStep) {
 }
 
 TEST(Traffic, OnAGpuKernelsAreFused) {
-  const std::string job =
-      R"({"model": "mlp", "device": "t4", "batch": 4, "optimizer": "adamw"})";
+  const std::string job = R"({"model": "mlp", "device": "t4", "batch": 4, "optimizer": "adamw"})";
   EXPECT_DOUBLE_EQ(ratio(job, graph::Family::Update), 1);
 }
 

@@ -20,7 +20,8 @@ using inspector::Features;
 using resource::UseName;
 
 constexpr std::size_t kLeastExamples = 20;  // that a number is learned from
-constexpr double kLeastGain = 1e-6;  // in error: rounding does not decide against simple forms
+constexpr double kLeastGain =
+    1e-6;  // in its logarithm: rounding does not decide against simple forms
 constexpr std::array<std::string_view, 3> kMethods{"hybrid", "physics", "trees"};
 
 // One number of every example that has it.
@@ -172,6 +173,13 @@ std::vector<std::vector<double>> cross_validate(const Column& column,
   return differences;
 }
 
+// What forms are chosen by: a factor of two too low is as bad as one too high.
+double mean_size(const std::vector<double>& differences) {
+  double sum = 0;
+  for (const double one : differences) sum += std::abs(one);
+  return sum / static_cast<double>(differences.size());
+}
+
 double mean_error(const std::vector<double>& differences) {
   double sum = 0;
   for (const double one : differences) sum += relative_error(-one);
@@ -200,7 +208,7 @@ Fitted fit_column(const Column& column, const std::map<std::string, std::size_t>
   const auto differences = cross_validate(column, forms, fold_of, options);
   std::size_t best = 0;
   for (std::size_t f = 1; f < forms.size(); ++f) {
-    if (mean_error(differences[f]) < mean_error(differences[best]) - kLeastGain) best = f;
+    if (mean_size(differences[f]) < mean_size(differences[best]) - kLeastGain) best = f;
   }
   std::vector<std::size_t> all(column.examples.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
