@@ -6,12 +6,14 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/inspector/features.h"
+#include "foretrain/inspector/network_input.h"
 #include "foretrain/operators/breakdown.h"
 
 namespace foretrain::inspector {
 namespace {
 
 constexpr std::string_view kWhy = "learned from measured runs, as a correction of the timeline";
+constexpr std::string_view kNetworkWhy = "learned from measured runs, by a graph network";
 
 using RoleReplay = std::array<Replayed, kResources.size()>;
 
@@ -37,9 +39,10 @@ bool is_like_measured(const InspectorModel& model, const Features& features) {
   });
 }
 
-Estimate estimate(const InspectorTarget& target, double confidence, const Features& features) {
-  const double log_value = learn::evaluate(target.model, features.values);
-  return {std::exp(log_value), std::exp(log_value + target.low), std::exp(log_value + target.high),
+// `how`: a target or an output of a network, with its interval.
+template <typename How>
+Estimate estimate(const How& how, double log_value, double confidence) {
+  return {std::exp(log_value), std::exp(log_value + how.low), std::exp(log_value + how.high),
           confidence};
 }
 
@@ -48,6 +51,30 @@ void check_features(const InspectorModel& model, const Features& features) {
   throw Error(ErrorKind::BadInput,
               "the inspector in 'predictors' was fitted by another version of this program; fit it "
               "anew: foretrain fit inspector --data DATA -o FILE");
+}
+
+bool has_output(const InspectorModel& model, const std::string& name) {
+  return model.network && std::any_of(model.network->outputs.begin(), model.network->outputs.end(),
+                                      [&](const auto& output) { return output.name == name; });
+}
+
+void add_network(const InspectorModel& model, const operators::Stages& stages,
+                 const Features& features, Role role, const RoleReplay& replayed, Answer& answer) {
+  const InspectorNetwork& network = *model.network;
+  std::vector<std::optional<std::string_view>> reports;
+  for (const NetworkOutput& output : network.outputs) {
+    reports.push_back(report_name(output.name, role, replayed));
+  }
+  if (std::none_of(reports.begin(), reports.end(), [](const auto& one) { return one; })) return;
+  const learn::GraphInput input =
+      network_input(step_groups(stages, network.grouping), features, network);
+  const learn::Matrix outputs = learn::evaluate(network.network, {&input}, 1);
+  const std::vector<double> logs = log_numbers(network, features, outputs.values);
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    if (!reports[i]) continue;
+    answer.targets.push_back(
+        {*reports[i], estimate(network.outputs[i], logs[i], model.confidence), true, kNetworkWhy});
+  }
 }
 
 // Adds what the model says of one role; false where no measured job was like this one.
@@ -59,9 +86,11 @@ bool add_role(const InspectorModel& model, const Question& question, Role role, 
   if (!is_like_measured(model, features)) return false;
   for (const InspectorTarget& target : model.targets) {
     const std::optional<std::string_view> report = report_name(target.name, role, replayed);
-    if (!report) continue;
-    answer.targets.push_back({*report, estimate(target, model.confidence, features), true, kWhy});
+    if (!report || has_output(model, target.name)) continue;
+    const double log_value = learn::evaluate(target.model, features.values);
+    answer.targets.push_back({*report, estimate(target, log_value, model.confidence), true, kWhy});
   }
+  if (model.network) add_network(model, stages, features, role, replayed, answer);
   return true;
 }
 

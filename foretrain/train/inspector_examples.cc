@@ -14,7 +14,8 @@ using measured::ResourceJob;
 using resource::kResources;
 using resource::kRoles;
 
-std::vector<InspectorExample> examples_of(const ResourceJob& job, const Library& library) {
+std::vector<InspectorExample> examples_of(const ResourceJob& job, const Library& library,
+                                          const std::optional<Grouping>& grouping) {
   const Request request = parse_request(job.request, "the request of " + job.model);
   const Resolved resolved = resolve(request, library);
   const operators::Stages stages = operators::run_stages(resolved, library);
@@ -25,6 +26,7 @@ std::vector<InspectorExample> examples_of(const ResourceJob& job, const Library&
     one.replayed = inspector::replay(inspector::curves_of(stages, resolved, role));
     one.features = inspector::features_of(stages, resolved, role, one.replayed);
     one.predicted_step_s = stages.timeline.end.count();
+    if (grouping) one.groups = inspector::step_groups(stages, *grouping);
     examples.push_back(std::move(one));
   }
   return examples;
@@ -49,11 +51,14 @@ std::string header_of(const InspectorExample& example) {
 std::string line_of(const InspectorExample& example) {
   const ResourceJob& job = *example.job;
   const measured::RoleUse& use = *job.median.roles[index_of(example.role)];
-  std::vector<std::string> cells{job.model, job.setting, job.split,
+  std::vector<std::string> cells{job.model,
+                                 job.setting,
+                                 job.split,
                                  std::string(name_of(example.role)),
                                  std::to_string(job.repeats.size()),
                                  text_of(job.median.step_time_s),
-                                 text_of(example.predicted_step_s), text_of(use.memory_used)};
+                                 text_of(example.predicted_step_s),
+                                 text_of(use.memory_used)};
   for (const auto& one : use.of) {
     const measured::ResourceUse empty;
     const measured::ResourceUse& numbers = one ? *one : empty;
@@ -73,10 +78,11 @@ std::string line_of(const InspectorExample& example) {
 }  // namespace
 
 std::vector<InspectorExample> inspector_examples(const std::vector<ResourceJob>& jobs,
-                                                 const Library& library, int threads) {
+                                                 const Library& library, int threads,
+                                                 const std::optional<Grouping>& grouping) {
   std::vector<std::vector<InspectorExample>> found(jobs.size());
   parallel_for(jobs.size(), threads,
-               [&](std::size_t i) { found[i] = examples_of(jobs[i], library); });
+               [&](std::size_t i) { found[i] = examples_of(jobs[i], library, grouping); });
   std::vector<InspectorExample> examples;
   for (std::vector<InspectorExample>& some : found) {
     for (InspectorExample& one : some) examples.push_back(std::move(one));
