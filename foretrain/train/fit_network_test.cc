@@ -105,12 +105,17 @@ TEST(FitNetwork, TheEngineAnswersWhatTrainingEvaluated) {
     const auto answer = inspector::InspectorEngine().answer({resolved, library});
     ASSERT_TRUE(answer);
     EXPECT_FALSE(answer->targets.empty());
+    std::size_t compared = 0;
     for (const Target& target : answer->targets) {
+      EXPECT_LE(target.estimate.low, target.estimate.value);
+      EXPECT_GE(target.estimate.high, target.estimate.value);
       for (std::size_t i = 0; i < logs.size(); ++i) {
         if (target.name != "resources." + network.outputs[i].name) continue;
         EXPECT_NEAR(std::log(target.estimate.value), logs[i], 1e-5) << target.name;
+        ++compared;
       }
     }
+    EXPECT_EQ(compared, answer->targets.size());
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "foretrain/train/detail/network_rows.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <set>
@@ -92,7 +93,9 @@ void set_intervals(const SplitRows& rows, double confidence, InspectorNetwork& n
   for (std::size_t i = 0; i < differences.size(); ++i) {
     NetworkOutput& output = network.outputs[i];
     if (differences[i].empty()) continue;
-    std::tie(output.low, output.high) = conformal_ends(differences[i], confidence);
+    const auto [low, high] = conformal_ends(differences[i], confidence);
+    output.low = std::min(low, 0.0);  // the value lies in its interval, however biased it is
+    output.high = std::max(high, 0.0);
     double error = 0;
     for (const double one : differences[i]) error += std::abs(std::exp(-one) - 1);
     report.targets.push_back({output.name, "graph network", output.examples,
