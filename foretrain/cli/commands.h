@@ -18,6 +18,7 @@ void add_collect_command(CLI::App& app, Console& console);
 void add_profile_command(CLI::App& app, Console& console);
 void add_store_command(CLI::App& app, Console& console);
 void add_fit_command(CLI::App& app, Console& console);
+void add_transfer_command(CLI::App& app, Console& console);
 void add_simulate_command(CLI::App& app, Console& console);
 void add_models_command(CLI::App& app, Console& console);
 void add_devices_command(CLI::App& app, Console& console);

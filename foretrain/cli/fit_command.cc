@@ -39,4 +39,16 @@ void add_fit_command(CLI::App& app, Console& console) {
   });
 }
 
+void add_transfer_command(CLI::App& app, Console& console) {
+  CLI::App& command = *app.add_subcommand("transfer", "adapt a predictor to a new setting");
+  command.prefix_command();
+  command.set_help_flag();
+  command.callback([&command, &console] {
+    console.flush();
+    std::vector<std::string> rest = command.remaining();
+    rest.insert(rest.begin(), "transfer");
+    become_fit(rest);
+  });
+}
+
 }  // namespace foretrain::cli

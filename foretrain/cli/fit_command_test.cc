@@ -21,6 +21,17 @@ TEST(FitCommand, EveryPartHasHelpWithAnExample) {
   }
 }
 
+// `transfer` is run by the same program.
+TEST(FitCommand, TransferHasHelpAndRefusesWhatIsNoInspector) {
+  const Outcome help = run_program({"transfer", "--help"});
+  EXPECT_EQ(help.code, 0);
+  EXPECT_NE(help.out.find("  foretrain transfer "), std::string::npos);
+  const TemporaryFile steps("transfer_steps.jsonl", kSteps);
+  const Outcome refused =
+      run_program({"transfer", steps.path(), "--data", steps.path(), "--setting", "a", "-o", "-"});
+  EXPECT_EQ(refused.code, 2) << refused.err;
+}
+
 TEST(FitCommand, SaysWhatItFoundAndWritesIt) {
   const TemporaryFile steps("fit_steps.jsonl", kSteps);
   const TemporaryFile found("fit_found.json", "");

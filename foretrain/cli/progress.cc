@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <string>
 
 #include "foretrain/base/humanise.h"
 
@@ -27,7 +26,8 @@ Progress::~Progress() {
   if (shown_) std::fputs("\r\033[K", stderr);
 }
 
-void Progress::show(std::size_t done, std::optional<double> share, std::optional<Seconds> left) {
+void Progress::show(std::size_t done, std::optional<double> share, std::optional<Seconds> left,
+                    const std::string& note) {
   if (!terminal_ || Clock::now() < next_) return;
   next_ = Clock::now() + kBetween;
   shown_ = true;
@@ -38,7 +38,8 @@ void Progress::show(std::size_t done, std::optional<double> share, std::optional
           std::string(static_cast<std::size_t>(kCells - full), '.') + "] " + format_share(*share) +
           ", ";
   }
-  const std::string rest = left ? ", " + format_time(*left) + " left" : "";
+  const std::string rest =
+      (note.empty() ? "" : ", " + note) + (left ? ", " + format_time(*left) + " left" : "");
   std::fprintf(stderr, "\r\033[K%s%s %s%s", bar.c_str(),
                format_count(static_cast<double>(done)).c_str(), what_, rest.c_str());
 }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <optional>
+#include <string>
 
 #include "foretrain/base/seconds.h"
 
@@ -19,8 +20,9 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   // `done` pieces are finished, which is the share `share` of all where that is known; `left` is
-  // the time until the end.
-  void show(std::size_t done, std::optional<double> share, std::optional<Seconds> left = {});
+  // the time until the end; `note` says how it goes.
+  void show(std::size_t done, std::optional<double> share, std::optional<Seconds> left = {},
+            const std::string& note = {});
 
  private:
   using Clock = std::chrono::steady_clock;

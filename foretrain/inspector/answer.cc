@@ -7,12 +7,14 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/inspector/features.h"
+#include "foretrain/inspector/network_input.h"
 #include "foretrain/operators/breakdown.h"
 
 namespace foretrain::inspector {
 namespace {
 
 constexpr std::string_view kWhy = "learned from measured runs, as a correction of the timeline";
+constexpr std::string_view kNetworkWhy = "learned from measured runs, by a graph network";
 
 using RoleReplay = std::array<Replayed, kResources.size()>;
 
@@ -53,11 +55,11 @@ bool is_like_measured(const InspectorModel& model, const Features& features) {
   });
 }
 
-Estimate estimate(const InspectorTarget& target, double most, double confidence,
-                  const Features& features) {
-  const double log_value = learn::evaluate(target.model, features.values);
+// `how`: a target or an output of a network, with its interval; nothing is above `most`.
+template <typename How>
+Estimate estimate(const How& how, double log_value, double most, double confidence) {
   const auto value = [&](double more) { return std::min(most, std::exp(log_value + more)); };
-  return {value(0), value(target.low), value(target.high), confidence};
+  return {value(0), value(how.low), value(how.high), confidence};
 }
 
 void check_features(const InspectorModel& model, const Features& features) {
@@ -65,6 +67,37 @@ void check_features(const InspectorModel& model, const Features& features) {
   throw Error(ErrorKind::BadInput,
               "the inspector in 'predictors' was fitted by another version of this program; fit it "
               "anew: foretrain fit inspector --data DATA -o FILE");
+}
+
+bool has_output(const InspectorModel& model, const std::string& name) {
+  return model.network && std::any_of(model.network->outputs.begin(), model.network->outputs.end(),
+                                      [&](const auto& output) { return output.name == name; });
+}
+
+void add(const Reported& number, const Estimate& told, std::string_view why, Answer& answer) {
+  if (!std::isfinite(told.value) || !std::isfinite(*told.high)) return;
+  answer.targets.push_back({number.name, told, true, why});
+}
+
+void add_network(const InspectorModel& model, const operators::Stages& stages,
+                 const Features& features, Role role, const RoleReplay& replayed, Answer& answer) {
+  const InspectorNetwork& network = *model.network;
+  std::vector<std::optional<Reported>> numbers;
+  for (const NetworkOutput& output : network.outputs) {
+    numbers.push_back(reported(output.name, role, replayed));
+  }
+  const auto is_told = [](const auto& one) { return one.has_value(); };
+  if (std::none_of(numbers.begin(), numbers.end(), is_told)) return;
+  const learn::GraphInput input =
+      network_input(step_groups(stages, network.grouping), features, network);
+  const learn::Matrix outputs = learn::evaluate(network.network, {&input}, 1);
+  const std::vector<double> logs = log_numbers(network, features, outputs.values);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (!numbers[i]) continue;
+    const double most = numbers[i]->most;
+    add(*numbers[i], estimate(network.outputs[i], logs[i], most, model.confidence), kNetworkWhy,
+        answer);
+  }
 }
 
 // Adds what the model says of one role; false where no measured job was like this one.
@@ -78,11 +111,11 @@ bool add_role(const InspectorModel& model, const Question& question, Role role, 
   features = features_of(stages, question.resolved(), role, replayed);
   for (const InspectorTarget& target : model.targets) {
     const std::optional<Reported> number = reported(target.name, role, replayed);
-    if (!number) continue;
-    const Estimate told = estimate(target, number->most, model.confidence, features);
-    if (!std::isfinite(told.value) || !std::isfinite(*told.high)) continue;
-    answer.targets.push_back({number->name, told, true, kWhy});
+    if (!number || has_output(model, target.name)) continue;
+    const double log_value = learn::evaluate(target.model, features.values);
+    add(*number, estimate(target, log_value, number->most, model.confidence), kWhy, answer);
   }
+  if (model.network) add_network(model, stages, features, role, replayed, answer);
   return true;
 }
 

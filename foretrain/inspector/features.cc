@@ -7,30 +7,13 @@
 
 #include "foretrain/graph/op.h"
 #include "foretrain/graph/optimizer.h"
+#include "foretrain/inspector/detail/families.h"
 #include "foretrain/operators/breakdown.h"
 
 namespace foretrain::inspector {
 namespace {
 
-using graph::Family;
 using operators::Stages;
-
-constexpr std::array<std::pair<Family, const char*>, 12> kFamilies{{
-    {Family::Copy, "copy"},
-    {Family::Matrix, "matrix"},
-    {Family::Convolution, "convolution"},
-    {Family::Attention, "attention"},
-    {Family::Recurrent, "recurrent"},
-    {Family::Lookup, "lookup"},
-    {Family::Pointwise, "pointwise"},
-    {Family::Reduction, "reduction"},
-    {Family::Normalization, "normalization"},
-    {Family::Pool, "pool"},
-    {Family::Loss, "loss"},
-    {Family::Update, "update"},
-}};
-
-double log_of(double value) { return std::log(std::max(value, 1e-9)); }
 
 // Sums over the nodes of one phase.
 struct PhaseCounts {
@@ -47,12 +30,6 @@ struct Counts {
   std::array<double, kFamilies.size()> family_nodes{};
   double largest_bytes = 0;
 };
-
-std::size_t place_of(Family family) {
-  const auto found = std::find_if(kFamilies.begin(), kFamilies.end(),
-                                  [&](const auto& one) { return one.first == family; });
-  return static_cast<std::size_t>(found - kFamilies.begin());
-}
 
 Counts count(const Stages& stages) {
   Counts counts;
@@ -173,6 +150,7 @@ Features features_of(const Stages& stages, const Resolved& resolved, Role role,
   Features features;
   features.add("server", role == Role::Server);
   add_graph(stages, features);
+  features.whole_job = features.values.size();
   add_setting(resolved, features);
   features.without_physics = features.values.size();
   add_prediction(stages, features);

@@ -16,6 +16,7 @@ struct Features {
   std::vector<std::string> names{};
   std::vector<double> values{};
   std::size_t without_physics = 0;  // so many at the beginning tell of graph and setting alone
+  std::size_t whole_job = 0;        // from here on: of the setting and of what is predicted
 
   void add(std::string name, double value) {
     names.push_back(std::move(name));

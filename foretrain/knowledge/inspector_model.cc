@@ -110,6 +110,10 @@ InspectorModel read_inspector(std::string_view text, const std::string& where) {
   for (const Json& one : list(fields, "targets")) {
     model.targets.push_back(read_target(one, model.features.size(), where));
   }
+  if (const Json* network = fields.find("network")) {
+    model.network =
+        read_inspector_network(network->dump(), model.features.size(), where + ", 'network'");
+  }
   fields.finish();
   return model;
 }
@@ -133,6 +137,9 @@ std::string write_inspector(const InspectorModel& model, std::span<const std::st
   }
   for (const InspectorTarget& target : model.targets) {
     file["targets"].push_back(target_json(target));
+  }
+  if (model.network) {
+    file["network"] = OrderedJson::parse(write_inspector_network(*model.network));
   }
   return file.dump(1) + "\n";
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "foretrain/knowledge/calibration.h"
+#include "foretrain/knowledge/inspector_network.h"
 #include "foretrain/learn/hybrid.h"
 
 namespace foretrain {
@@ -33,9 +34,10 @@ struct FeatureRange {
 };
 
 struct InspectorModel {
-  std::vector<std::string> features;  // in the order in which the trees know them
-  std::vector<InspectorTarget> targets;
-  std::string device;                // a catalog's name without parameters, such as "cpu"
+  std::vector<std::string> features;          // in the order in which the trees know them
+  std::vector<InspectorTarget> targets;       // may be none where there is a network
+  std::optional<InspectorNetwork> network{};  // answers the numbers that its outputs name
+  std::string device;                         // a catalog's name without parameters, such as "cpu"
   std::vector<FeatureRange> domain;  // a request inside all of these is like what was measured
   double confidence = 0.9;           // of the intervals
   // Of the constants that its physics was predicted with (constants_in_use): with others its

@@ -7,16 +7,14 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <set>
 
-#include "foretrain/base/error.h"
 #include "foretrain/base/median.h"
 #include "foretrain/base/parallel_for.h"
+#include "foretrain/train/detail/inspector_rows.h"
 
 namespace foretrain::train {
 namespace {
 
-using inspector::Features;
 using resource::UseName;
 
 constexpr std::size_t kLeastExamples = 20;  // that a number is learned from
@@ -31,12 +29,6 @@ struct Column {
   std::vector<const InspectorExample*> examples{};
   std::vector<double> targets{};  // logarithms
 };
-
-std::optional<std::size_t> feature_named(const Features& features, std::string_view name) {
-  const auto found = std::find(features.names.begin(), features.names.end(), name);
-  if (found == features.names.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - features.names.begin());
-}
 
 template <typename Measured>
 Column column_of(std::string name, std::string_view physics,
@@ -69,14 +61,6 @@ std::vector<Column> columns_of(const std::vector<const InspectorExample*>& examp
   std::erase_if(columns,
                 [](const Column& column) { return column.examples.size() < kLeastExamples; });
   return columns;
-}
-
-// Architectures in folds of equal size, by the order in which they were first measured.
-std::map<std::string, std::size_t> folds_of(const std::vector<const InspectorExample*>& examples,
-                                            std::size_t folds) {
-  std::map<std::string, std::size_t> fold;
-  for (const InspectorExample* one : examples) fold.emplace(one->job->model, fold.size() % folds);
-  return fold;
 }
 
 // Without two folds no architecture could be left out.
@@ -186,17 +170,6 @@ double mean_error(const std::vector<double>& differences) {
   return sum / static_cast<double>(differences.size());
 }
 
-// The ends between which a further example of the same kind lies with this probability at least:
-// split conformal, a tail on either side.
-std::pair<double, double> conformal_ends(std::vector<double> differences, double confidence) {
-  std::sort(differences.begin(), differences.end());
-  const double tail = (1 - confidence) / 2;
-  const auto count = static_cast<double>(differences.size());
-  const auto below = static_cast<std::size_t>(std::floor(tail * (count + 1)));
-  const std::size_t low = below > 0 ? below - 1 : 0;
-  return {differences[low], differences[differences.size() - 1 - low]};
-}
-
 struct Fitted {
   InspectorTarget target;
   TargetFit report;
@@ -222,50 +195,6 @@ Fitted fit_column(const Column& column, const std::map<std::string, std::size_t>
   return fitted;
 }
 
-// Where the measured jobs lie in what decides how a job uses its resources; a margin of a tenth of
-// the range belongs to it.
-std::vector<FeatureRange> domain_of(const std::vector<const InspectorExample*>& examples) {
-  std::vector<FeatureRange> domain;
-  for (const char* name :
-       {"log_flops", "log_bytes", "log_parameters", "log_batch", "workers", "servers",
-        "asynchronous", "log_network", "log_device_flops", "log_step", "log_communication"}) {
-    const auto feature = feature_named(examples.front()->features, name);
-    if (!feature) continue;
-    FeatureRange range{*feature, examples.front()->features.values[*feature],
-                       examples.front()->features.values[*feature]};
-    for (const InspectorExample* one : examples) {
-      range.least = std::min(range.least, one->features.values[*feature]);
-      range.most = std::max(range.most, one->features.values[*feature]);
-    }
-    const double margin = 0.1 * (range.most - range.least) + 1e-6;
-    range.least -= margin;
-    range.most += margin;
-    domain.push_back(range);
-  }
-  return domain;
-}
-
-std::vector<const InspectorExample*> for_training(const std::vector<InspectorExample>& examples,
-                                                  const InspectorFit& options) {
-  std::vector<const InspectorExample*> chosen;
-  std::set<std::string> models;
-  for (const InspectorExample& one : examples) {
-    const auto& settings = options.settings;
-    const bool wanted = settings.empty() || std::find(settings.begin(), settings.end(),
-                                                      one.job->setting) != settings.end();
-    if (!wanted || one.job->split == "test") continue;
-    chosen.push_back(&one);
-    models.insert(one.job->model);
-  }
-  if (models.size() < options.folds) {
-    throw Error(ErrorKind::BadInput, "an inspector needs runs of at least " +
-                                         std::to_string(options.folds) +
-                                         " architectures outside of the test split; there are " +
-                                         std::to_string(models.size()));
-  }
-  return chosen;
-}
-
 }  // namespace
 
 std::string_view name_of(InspectorMethod method) {
@@ -281,7 +210,8 @@ std::optional<InspectorMethod> inspector_method_named(std::string_view name) {
 InspectorModel fit_inspector(const std::vector<InspectorExample>& examples,
                              const InspectorFit& options, std::vector<TargetFit>& found,
                              const std::function<void(double)>& progress) {
-  const std::vector<const InspectorExample*> chosen = for_training(examples, options);
+  const std::vector<const InspectorExample*> chosen =
+      rows_for_training(examples, options.settings, options.folds);
   std::vector<Column> columns = columns_of(chosen);
   const auto fold_of = folds_of(chosen, options.folds);
   std::erase_if(columns, [&](const Column& one) { return !can_leave_out(one, fold_of); });

@@ -14,7 +14,8 @@ using measured::ResourceJob;
 using resource::kResources;
 using resource::kRoles;
 
-std::vector<InspectorExample> examples_of(const ResourceJob& job, const Library& library) {
+std::vector<InspectorExample> examples_of(const ResourceJob& job, const Library& library,
+                                          const std::optional<Grouping>& grouping) {
   const Request request = parse_request(job.request, "the request of " + job.model);
   const Resolved resolved = resolve(request, library);
   const operators::Stages stages = operators::run_stages(resolved, library);
@@ -25,6 +26,7 @@ std::vector<InspectorExample> examples_of(const ResourceJob& job, const Library&
     one.replayed = inspector::replay(inspector::curves_of(stages, resolved, role));
     one.features = inspector::features_of(stages, resolved, role, one.replayed);
     one.predicted_step_s = stages.timeline.end.count();
+    if (grouping) one.groups = inspector::step_groups(stages, *grouping);
     examples.push_back(std::move(one));
   }
   return examples;
@@ -76,10 +78,11 @@ std::string line_of(const InspectorExample& example) {
 }  // namespace
 
 std::vector<InspectorExample> inspector_examples(const std::vector<ResourceJob>& jobs,
-                                                 const Library& library, int threads) {
+                                                 const Library& library, int threads,
+                                                 const std::optional<Grouping>& grouping) {
   std::vector<std::vector<InspectorExample>> found(jobs.size());
   parallel_for(jobs.size(), threads,
-               [&](std::size_t i) { found[i] = examples_of(jobs[i], library); });
+               [&](std::size_t i) { found[i] = examples_of(jobs[i], library, grouping); });
   std::vector<InspectorExample> examples;
   for (std::vector<InspectorExample>& some : found) {
     for (InspectorExample& one : some) examples.push_back(std::move(one));

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "foretrain/inspector/features.h"
+#include "foretrain/inspector/network_input.h"
 #include "foretrain/knowledge/library.h"
 #include "foretrain/measured/resource_runs.h"
 #include "foretrain/resource/kinds.h"
@@ -20,12 +22,14 @@ struct InspectorExample {
   inspector::Features features{};
   std::array<inspector::Replayed, resource::kResources.size()> replayed{};
   double predicted_step_s = 0;
+  std::optional<inspector::StepGroups> groups{};  // where a grouping was asked for
 };
 
 // In the order of the jobs, which must outlive them; on so many threads (0: as many as the machine
 // has). Throws Error as `predict` does.
 std::vector<InspectorExample> inspector_examples(const std::vector<measured::ResourceJob>& jobs,
-                                                 const Library& library, int threads = 0);
+                                                 const Library& library, int threads = 0,
+                                                 const std::optional<Grouping>& grouping = {});
 
 // One line per example: what was measured and every feature.
 std::string examples_csv(const std::vector<InspectorExample>& examples);

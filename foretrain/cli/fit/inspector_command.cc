@@ -6,6 +6,7 @@
 #include "foretrain/base/format.h"
 #include "foretrain/cli/fit/commands.h"
 #include "foretrain/cli/fit/fit_output.h"
+#include "foretrain/cli/fit/network_options.h"
 #include "foretrain/cli/progress.h"
 #include "foretrain/fit/device_calibration.h"
 #include "foretrain/train/fit_inspector.h"
@@ -22,6 +23,9 @@ struct InspectorCommand {
   std::string calibration;
   std::string method = "hybrid";
   train::InspectorFit options;
+  NetworkOptions network;
+
+  bool is_network() const { return method == "network" || !network.preset.empty(); }
 };
 
 // As given, or found by some of the runs that the inspector learns from.
@@ -52,16 +56,52 @@ void show(const std::vector<train::TargetFit>& found, FitOutput& output) {
 }
 
 std::string note_of(const InspectorCommand& command, std::size_t jobs) {
-  std::string note = format("method %s, %zu measured jobs", command.method.c_str(), jobs);
+  std::string note =
+      format("method %s, %zu measured jobs",
+             command.network.preset.empty() ? command.method.c_str() : "driple", jobs);
   for (const std::string& setting : command.options.settings) note += ", " + setting;
   return note + "; the test split took no part";
 }
 
-void run_inspector(InspectorCommand command, Console& console) {
+train::NetworkFit network_fit_of(const InspectorCommand& command) {
+  train::NetworkFit fit = network_fit_of(command.network);
+  fit.settings = command.options.settings;
+  fit.folds = command.options.folds;
+  fit.confidence = command.options.confidence;
+  fit.train.seed = command.options.trees.seed;
+  return fit;
+}
+
+InspectorModel fit_network(const InspectorCommand& command,
+                           const std::vector<train::InspectorExample>& examples,
+                           std::vector<train::TargetFit>& found, FitOutput& output) {
+  const train::NetworkFit fit = network_fit_of(command);
+  train::NetworkReport report;
+  TrainingBar bar(fit.train);
+  InspectorModel model = train::fit_network(examples, fit, report, [&](const auto& epoch) {
+    bar.show(epoch);
+    return true;
+  });
+  show_training(report, output);
+  found = std::move(report.targets);
+  return model;
+}
+
+InspectorModel fit_trees(const InspectorCommand& command,
+                         const std::vector<train::InspectorExample>& examples,
+                         std::vector<train::TargetFit>& found) {
+  train::InspectorFit options = command.options;
+  options.method = train::inspector_method_named(command.method).value();
+  Progress bar("fitting");
+  return train::fit_inspector(examples, options, found, [&](double share) {
+    bar.show(static_cast<std::size_t>(100 * share), share);
+  });
+}
+
+void run_inspector(const InspectorCommand& command, Console& console) {
   if (command.output.empty() && command.examples.empty()) {
     throw Error(ErrorKind::BadInput, "nothing to write: give -o FILE, --examples FILE or both");
   }
-  command.options.method = train::inspector_method_named(command.method).value();
   FitOutput output(command.output, console);
   Output table(command.examples, console);
   Library library = load_library();
@@ -69,17 +109,17 @@ void run_inspector(InspectorCommand command, Console& console) {
   const std::vector<measured::ResourceJob> jobs = measured::resource_jobs(command.data);
   const Calibration calibration = find_calibration(command, library, output);
   library.calibrations.push_back(calibration);
-  const auto examples = train::inspector_examples(jobs, library, command.options.threads);
+  std::optional<Grouping> grouping;
+  if (command.is_network()) grouping = network_fit_of(command).grouping;
+  const auto examples = train::inspector_examples(jobs, library, command.options.threads, grouping);
   if (table.wanted()) {
     table.write(train::examples_csv(examples));
     table.close();
   }
   if (command.output.empty()) return;
   std::vector<train::TargetFit> found;
-  Progress bar("fitting");
-  InspectorModel model = train::fit_inspector(examples, command.options, found, [&](double share) {
-    bar.show(static_cast<std::size_t>(100 * share), share);
-  });
+  InspectorModel model = command.is_network() ? fit_network(command, examples, found, output)
+                                              : fit_trees(command, examples, found);
   model.device = calibration.device;
   model.constants = constants;
   model.calibration = calibration;
@@ -96,6 +136,7 @@ void add_fit_inspector(CLI::App& app, Console& console) {
       "inspector", "how a job uses device, memory and network, from measured runs");
   sub.footer(
       "Examples:\n  foretrain fit inspector --data lab.db -o inspector.json\n"
+      "  foretrain fit inspector --data lab.db --method network -o network.json\n"
       "  foretrain predict resnet18-cifar --device cpu:cores=1 --workers 2 --workers-per-node 1 "
       "--network 1gbps --batch 16 --predictors inspector.json");
   sub.add_option("--data", command->data, "runs of the lab: a store, or a folder that it exported")
@@ -105,15 +146,17 @@ void add_fit_inspector(CLI::App& app, Console& console) {
       ->delimiter(',')
       ->allow_extra_args(false);
   sub.add_option("--method", command->method,
-                 "hybrid: physics, corrected where that helps; physics; trees: without physics")
-      ->check(CLI::IsMember({"hybrid", "physics", "trees"}));
+                 "hybrid: physics, corrected where that helps; physics; trees: without physics; "
+                 "network: a graph network that corrects physics")
+      ->check(CLI::IsMember({"hybrid", "physics", "trees", "network"}));
   sub.add_option("--calibration", command->calibration,
                  "of the machine, by `foretrain fit calibration` (found from the runs)");
   sub.add_option("--folds", command->options.folds, "of architectures, for choices and intervals")
       ->check(CLI::Range(2, 100));
-  sub.add_option("--seed", command->options.trees.seed, "of the trees");
+  sub.add_option("--seed", command->options.trees.seed, "of trees and network");
   sub.add_option("--examples", command->examples,
                  "write what is learned from, a CSV line per job and role; - shows it");
+  add_network_options(sub, command->network);
   sub.callback([command, &console] { run_inspector(*command, console); });
 }
 

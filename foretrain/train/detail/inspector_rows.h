@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every fit of an inspector does with its examples.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "foretrain/knowledge/inspector_model.h"
+#include "foretrain/train/inspector_examples.h"
+
+namespace foretrain::train {
+
+using Rows = std::vector<const InspectorExample*>;
+
+std::optional<std::size_t> feature_named(const inspector::Features& features,
+                                         std::string_view name);
+
+// Examples of these settings (none: of all) outside of the test split. Throws Error(BadInput) where
+// they are of fewer architectures than folds.
+Rows rows_for_training(const std::vector<InspectorExample>& examples,
+                       const std::vector<std::string>& settings, std::size_t folds);
+
+// Architectures in folds of equal size, by the order in which they were first measured.
+std::map<std::string, std::size_t> folds_of(const Rows& rows, std::size_t folds);
+
+// The ends between which a further example of the same kind lies with this probability at least:
+// split conformal, a tail on either side. At least one difference.
+std::pair<double, double> conformal_ends(std::vector<double> differences, double confidence);
+
+// Where the measured jobs lie in what decides how a job uses its resources; a margin of a tenth of
+// the range belongs to it.
+std::vector<FeatureRange> domain_of(const Rows& rows);
+
+}  // namespace foretrain::train

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/train/transfer_inspector.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <random>
+#include <set>
+
+#include "foretrain/base/error.h"
+#include "foretrain/base/median.h"
+#include "foretrain/train/detail/network_rows.h"
+
+namespace foretrain::train {
+namespace {
+
+constexpr std::size_t kLeastExamples = 10;  // that a correction is learned from
+
+// How far a correction goes.
+enum class Change { None, Offset, Trees };
+constexpr std::array kChanges{Change::None, Change::Offset, Change::Trees};
+constexpr std::array<const char*, kChanges.size()> kNames{"as it was", "offset",
+                                                          "offset and trees"};
+
+// One number of the setting's examples.
+struct Column {
+  Rows rows{};
+  std::vector<double> differences{};  // log(measured / predicted by the base)
+};
+
+std::optional<double> measured_of(const InspectorExample& example, const std::string& name) {
+  if (name == inspector::kStepTime) {
+    if (example.role != resource::Role::Worker) return std::nullopt;
+    return example.job->median.step_time_s;
+  }
+  return measured_number(example, {.name = name});
+}
+
+Column column_of(const InspectorTarget& target, const Rows& rows) {
+  Column column;
+  for (const InspectorExample* row : rows) {
+    const std::optional<double> measured = measured_of(*row, target.name);
+    if (!measured || !(*measured > 0)) continue;
+    column.rows.push_back(row);
+    column.differences.push_back(std::log(*measured) -
+                                 learn::evaluate(target.model, row->features.values));
+  }
+  return column;
+}
+
+learn::Hybrid changed(const learn::Hybrid& base, const Column& column,
+                      const std::vector<std::size_t>& chosen, Change change,
+                      const BoostOptions& options) {
+  if (change == Change::None) return base;
+  BoostData data;
+  for (const std::size_t i : chosen) {
+    data.features.push_back(column.rows[i]->features.values);
+    data.targets.push_back(column.differences[i]);
+    data.weights.push_back(1);
+  }
+  const double offset = median(data.targets);
+  if (change == Change::Offset) return with_correction(base, offset, {});
+  for (double& target : data.targets) target -= offset;
+  return with_correction(base, offset, boost(data, options));
+}
+
+// log(measured / predicted) of every row, by corrections that never saw its architecture.
+std::vector<double> left_out(const learn::Hybrid& base, const Column& column, Change change,
+                             const TransferFit& options) {
+  const auto fold_of = folds_of(column.rows, options.folds);
+  std::vector<double> differences = column.differences;
+  for (std::size_t fold = 0; fold < options.folds; ++fold) {
+    std::vector<std::size_t> seen;
+    std::vector<std::size_t> unseen;
+    for (std::size_t i = 0; i < column.rows.size(); ++i) {
+      (fold_of.at(column.rows[i]->job->model) == fold ? unseen : seen).push_back(i);
+    }
+    if (seen.empty()) continue;
+    const learn::Hybrid hybrid = changed(base, column, seen, change, options.trees);
+    for (const std::size_t i : unseen) {
+      const std::vector<double>& features = column.rows[i]->features.values;
+      differences[i] += learn::evaluate(base, features) - learn::evaluate(hybrid, features);
+    }
+  }
+  return differences;
+}
+
+double mean_error(const std::vector<double>& differences) {
+  double sum = 0;
+  for (const double one : differences) sum += std::abs(std::exp(-one) - 1);
+  return sum / static_cast<double>(differences.size());
+}
+
+InspectorTarget transfer_target(const InspectorTarget& base, const Rows& rows, double confidence,
+                                const TransferFit& options, TransferReport& report) {
+  const Column column = column_of(base, rows);
+  if (column.rows.size() < kLeastExamples) return base;
+  std::array<std::vector<double>, kChanges.size()> differences;
+  std::size_t best = 0;
+  for (std::size_t i = 0; i < kChanges.size(); ++i) {
+    differences[i] = left_out(base.model, column, kChanges[i], options);
+    if (mean_error(differences[i]) < mean_error(differences[best])) best = i;
+  }
+  std::vector<std::size_t> all(column.rows.size());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+  InspectorTarget target = base;
+  target.model = changed(base.model, column, all, kChanges[best], options.trees);
+  std::tie(target.low, target.high) = conformal_ends(differences[best], confidence);
+  target.examples = column.rows.size();
+  report.trees.push_back({base.name, kNames[best], column.rows.size(),
+                          mean_error(differences[best]), mean_error(differences.front())});
+  return target;
+}
+
+// The examples of a drawn fraction of the architectures.
+Rows draw(const Rows& rows, const TransferFit& options, std::size_t& architectures) {
+  std::vector<std::string> models;
+  for (const InspectorExample* row : rows) {
+    if (std::find(models.begin(), models.end(), row->job->model) == models.end()) {
+      models.push_back(row->job->model);
+    }
+  }
+  std::mt19937_64 generator(options.seed);
+  for (std::size_t i = models.size(); i > 1; --i) std::swap(models[i - 1], models[generator() % i]);
+  const auto wanted = std::llround(options.fraction * static_cast<double>(models.size()));
+  models.resize(std::clamp(static_cast<std::size_t>(std::max(0LL, wanted)),
+                           std::min(options.folds, models.size()), models.size()));
+  architectures = models.size();
+  const std::set<std::string> chosen(models.begin(), models.end());
+  Rows drawn;
+  for (const InspectorExample* row : rows) {
+    if (chosen.contains(row->job->model)) drawn.push_back(row);
+  }
+  return drawn;
+}
+
+bool has_role(const InspectorNetwork& network, const InspectorExample& row) {
+  const std::string role = std::string(name_of(row.role)) + ".";
+  return std::any_of(network.outputs.begin(), network.outputs.end(),
+                     [&](const NetworkOutput& output) { return output.name.starts_with(role); });
+}
+
+InspectorNetwork transfer_network(const InspectorNetwork& base, Rows rows, double confidence,
+                                  const TransferFit& options, NetworkReport& report,
+                                  const OnEpoch& on_epoch) {
+  std::erase_if(rows, [&](const InspectorExample* row) {
+    return !row->groups || row->groups->groups.empty() || !has_role(base, *row);
+  });
+  const SplitRows split = split_rows(rows, options.folds);
+  if (split.train.empty() || split.validation.empty()) {
+    throw Error(ErrorKind::BadInput, "the setting has no runs of the roles that the network knows");
+  }
+  Transfer transfer = transfer_from(base.network, options.partition);
+  InspectorNetwork network = base;
+  network.network = std::move(transfer.network);
+  NetworkTraining training{.train = options.train, .confidence = confidence};
+  training.train.frozen = std::move(transfer.frozen);
+  training.train.seed = options.seed;
+  train_on(split, training, network, report, on_epoch);
+  return network;
+}
+
+// `more` as further trees, each leaf times `scale`.
+void append(const learn::Trees& more, double scale, learn::Trees& trees) {
+  const auto first = static_cast<std::int32_t>(trees.nodes.size());
+  trees.base += static_cast<float>(scale * static_cast<double>(more.base));
+  for (const std::int32_t root : more.roots) trees.roots.push_back(first + root);
+  for (learn::TreeNode node : more.nodes) {
+    if (node.feature < 0) {
+      node.value = static_cast<float>(scale * static_cast<double>(node.value));
+    } else {
+      node.left += first;
+    }
+    trees.nodes.push_back(node);
+  }
+}
+
+}  // namespace
+
+learn::Hybrid with_correction(const learn::Hybrid& base, double offset, const learn::Trees& trees) {
+  learn::Hybrid hybrid = base;
+  if (base.weight > 0) {
+    hybrid.offset += offset / base.weight;
+    append(trees, 1 / base.weight, hybrid.residual);
+  } else {
+    append(trees, 1, hybrid.absolute);
+    hybrid.absolute.base += static_cast<float>(offset);
+  }
+  return hybrid;
+}
+
+InspectorModel transfer_inspector(const InspectorModel& base,
+                                  const std::vector<InspectorExample>& examples,
+                                  const TransferFit& options, TransferReport& report,
+                                  const OnEpoch& on_epoch) {
+  const Rows rows = draw(rows_for_training(examples, {options.setting}, options.folds), options,
+                         report.architectures);
+  if (rows.front()->features.names != base.features) {
+    throw Error(ErrorKind::BadInput,
+                "the inspector was fitted by another version of this program; fit it anew: "
+                "foretrain fit inspector --data DATA -o FILE");
+  }
+  InspectorModel model = base;
+  model.domain = domain_of(rows);
+  for (InspectorTarget& target : model.targets) {
+    target = transfer_target(target, rows, model.confidence, options, report);
+  }
+  if (base.network) {
+    model.network =
+        transfer_network(*base.network, rows, model.confidence, options, report.network, on_epoch);
+  }
+  return model;
+}
+
+}  // namespace foretrain::train
