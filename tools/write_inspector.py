@@ -23,6 +23,7 @@ BASE = "ddp2-core-1g"
 METHODS = {
     "hybrid": "the default: physics, corrected by trees where that helps",
     "physics": "the replayed timeline with an offset per number",
+    "network": "a graph network that corrects physics",
     "trees": "boosted trees on features of graph and setting, without physics",
 }
 SHORT = {"gpu_util": "device", "gpu_memory_util": "memory", "net_tx": "Tx", "net_rx": "Rx"}

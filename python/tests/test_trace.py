@@ -118,8 +118,8 @@ def test_a_trace_calibrates_its_machine(tmp_path: pathlib.Path) -> None:
 def test_a_trace_without_steps_is_refused(tmp_path: pathlib.Path) -> None:
     trace = tmp_path / "trace.json"
     trace.write_text('{"traceEvents": []}')
-    found = fit("--trace", str(trace), "--request", '{"model": "mlp", "device": "t4"}', "-o", "x")
+    found = fit("--trace", str(trace), "--request", '{"model": "mlp", "device": "t4"}', "-o", str(tmp_path / "x"))
     assert found.returncode == 2
     assert "profiler.step()" in found.stderr
-    found = fit("--trace", str(trace), "-o", "x")
+    found = fit("--trace", str(trace), "-o", str(tmp_path / "x"))
     assert found.returncode == 2 and "--request" in found.stderr
