@@ -190,7 +190,7 @@ void run_evaluate(const Options& options, Console& console) {
   Library library = load_library();
   if (!options.predictor.empty()) use(library, read_predictor(options.predictor));
   Output rows(options.rows, console);
-  if (options.resources) {
+  if (options.resources || options.use.engine == "inspector") {
     return show_resources(options.data, options.use, library, options.json, rows, console);
   }
   rows.write(evaluate::rows_header() + "\n");
@@ -231,9 +231,10 @@ void add_evaluate_command(CLI::App& app, Console& console) {
   command.add_flag("--resources", options->resources,
                    "bursts and idles of device, memory and network in place of times: of the test "
                    "split of the lab's runs");
-  command.add_option("--engine", options->use.engine, "with --resources: the engine that is asked")
-      ->check(CLI::IsMember({"auto", "operators", "inspector"}))
-      ->needs("--resources");
+  command
+      .add_option("--engine", options->use.engine,
+                  "the engine that is asked for --resources; inspector means --resources")
+      ->check(CLI::IsMember({"auto", "operators", "inspector"}));
   command
       .add_option("--split", options->use.split, "with --resources: train, test or all of the runs")
       ->check(CLI::IsMember({"train", "test", "all"}))
