@@ -2,6 +2,7 @@
 #include "foretrain/base/base64.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 
@@ -12,6 +13,18 @@ namespace {
 
 constexpr std::string_view kDigits =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+constexpr std::uint8_t kNoDigit = 255;
+
+// The value of each digit.
+constexpr std::array<std::uint8_t, 256> kValues = [] {
+  std::array<std::uint8_t, 256> values{};
+  values.fill(kNoDigit);
+  for (std::size_t i = 0; i < kDigits.size(); ++i) {
+    values[static_cast<unsigned char>(kDigits[i])] = static_cast<std::uint8_t>(i);
+  }
+  return values;
+}();
 
 [[noreturn]] void bad() {
   throw Error(ErrorKind::BadInput, "a text that should be base64 is cut off or damaged");
@@ -38,15 +51,17 @@ std::string from_base64(std::string_view text) {
   if (text.size() % 4 != 0) bad();
   const std::size_t padding = text.empty() ? 0 : text.size() - 1 - text.find_last_not_of('=');
   if (padding > 2) bad();
-  std::string bytes;
+  std::string bytes(text.size() / 4 * 3, '\0');
+  char* to = bytes.data();
   for (std::size_t i = 0; i < text.size(); i += 4) {
     std::uint32_t group = 0;
     for (std::size_t j = i; j < i + 4; ++j) {
-      const std::size_t digit = j < text.size() - padding ? kDigits.find(text[j]) : 0;
-      if (digit == std::string_view::npos) bad();
-      group = group << 6 | static_cast<std::uint32_t>(digit);
+      const bool digit = j < text.size() - padding;
+      const std::uint8_t value = digit ? kValues[static_cast<unsigned char>(text[j])] : 0;
+      if (value == kNoDigit) bad();
+      group = group << 6 | value;
     }
-    for (int shift = 16; shift >= 0; shift -= 8) bytes.push_back(static_cast<char>(group >> shift));
+    for (int shift = 16; shift >= 0; shift -= 8) *to++ = static_cast<char>(group >> shift);
   }
   bytes.resize(bytes.size() - padding);
   return bytes;

@@ -6,6 +6,7 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/file.h"
 #include "foretrain/base/json.h"
+#include "foretrain/base/json_peek.h"
 #include "foretrain/base/near.h"
 #include "foretrain/cost/framework_file.h"
 #include "foretrain/hw/load_catalog.h"
@@ -96,6 +97,7 @@ namespace {
 
 // What the file says it is.
 std::string format_of(std::string_view text, const std::string& where) {
+  if (auto format = peek_text(text, "format")) return std::move(*format);
   const Json file = parse_json(text, where);
   return JsonFields(file, where).required_text("format");
 }
