@@ -18,6 +18,7 @@ constexpr double kMostOnNode = 1024;
 constexpr std::array<std::string_view, 2> kAttentions{"math", "flash"};
 constexpr std::array<std::string_view, 3> kEngines{"auto", "operators", "inspector"};
 constexpr std::array<std::string_view, 2> kComingEngines{"embedding", "scaling"};
+constexpr std::array<std::string_view, 3> kGradientPrecisions{"fp32", "bf16", "fp16"};
 constexpr std::array<std::string_view, 3> kRecomputes{"none", "selective", "full"};
 
 constexpr std::array kFields{
@@ -157,6 +158,21 @@ constexpr std::array kStrategyFields{
                                    .help = "samples per forward pass",
                                    .absent = "the batch",
                                    .range = up_to(1e9)}),
+    field<&Strategy::shard_group>({.name = "shard_group",
+                                   .group = "Strategy",
+                                   .help = "ranks that share one copy of the parameters",
+                                   .absent = "all",
+                                   .range = up_to(kMostWorkers)}),
+    field<&Strategy::gradient_precision>({.name = "gradient_precision",
+                                          .group = "Strategy",
+                                          .help = "what sharded gradients are summed in",
+                                          .absent = "fp32",
+                                          .words = kGradientPrecisions}),
+    field<&Strategy::reduce_every_pass>(
+        {.name = "reduce_every_pass",
+         .group = "Strategy",
+         .help = "sharded gradients are summed after each pass of a step: true or false",
+         .absent = "true where gradients are sharded"}),
     field<&Strategy::servers>(
         {.name = "servers", .group = "Strategy", .help = "parameter servers", .range = up_to(1e5)}),
     field<&Strategy::asynchronous>({.name = "asynchronous",

@@ -59,15 +59,14 @@ void find_passes(const Request& request, Resolved& resolved) {
 
 void refuse_what_is_missing(const Request& request) {
   const Strategy& strategy = request.strategy;
-  const bool sharded = strategy.kind == Parallel::Fsdp || strategy.kind == Parallel::Zero1 ||
-                       strategy.kind == Parallel::Zero2 || strategy.kind == Parallel::Zero3;
   const bool model_parallel =
       strategy.tensor * strategy.pipeline * strategy.expert * strategy.context > 1 ||
       strategy.interleave > 1;
-  if (sharded || model_parallel || strategy.recompute != "none") {
-    throw Error(ErrorKind::Unsupported,
-                "strategy: this version knows data parallelism (ddp, allreduce, dataparallel, ps, "
-                "horovod) without sharding, model parallelism or recomputation");
+  if (model_parallel || strategy.recompute != "none") {
+    throw Error(
+        ErrorKind::Unsupported,
+        "strategy: this version knows data parallelism, sharded (fsdp, zero1, zero2, zero3) "
+        "or not, without model parallelism or recomputation");
   }
   if (request.engine == "embedding" || request.engine == "scaling") {
     throw Error(ErrorKind::Unsupported,
@@ -76,6 +75,25 @@ void refuse_what_is_missing(const Request& request) {
   if (request.mode == Mode::Inference && (strategy.kind == Parallel::ParameterServer)) {
     throw Error(ErrorKind::Unsupported,
                 "mode inference has no parameter servers; use strategy ddp");
+  }
+}
+
+bool is_sharded(const Strategy& strategy) {
+  return strategy.kind == Parallel::Fsdp || strategy.kind == Parallel::Zero1 ||
+         strategy.kind == Parallel::Zero2 || strategy.kind == Parallel::Zero3;
+}
+
+// Every copy of the parameters lies on equally many ranks.
+void check_shard_group(const Strategy& strategy, int workers) {
+  if (!strategy.shard_group) return;
+  if (!is_sharded(strategy)) {
+    throw Error(ErrorKind::BadInput,
+                "'shard_group' is for strategies fsdp, zero1, zero2 and zero3");
+  }
+  if (workers % *strategy.shard_group != 0) {
+    throw Error(ErrorKind::BadInput, "shard_group " + std::to_string(*strategy.shard_group) +
+                                         " does not divide the " + std::to_string(workers) +
+                                         " workers");
   }
 }
 
@@ -232,6 +250,7 @@ Resolved resolve_for(Model model, const Request& request, const Library& library
   limit_power(request, resolved.cluster);
   check_precision(request, resolved.cluster);
   resolved.workers = hw::worker_count(resolved.cluster);
+  check_shard_group(request.strategy, resolved.workers);
   resolved.framework = find_framework(request, library, resolved.workers);
   apply_predictors(request, library, resolved);
   find_inspector(request, library, resolved);

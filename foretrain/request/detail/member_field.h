@@ -36,9 +36,7 @@ inline constexpr std::array<std::string_view, 2> kEnumWords<Mode>{"train", "infe
 template <>
 inline constexpr std::array<std::string_view, 9> kEnumWords<Parallel>{
     "ddp", "allreduce", "dataparallel", "ps", "horovod", "fsdp", "zero1", "zero2", "zero3"};
-inline constexpr std::size_t kUnsharded = 5;  // those before Fsdp
-static_assert(kEnumWords<Parallel>[kUnsharded] == "fsdp" &&
-              static_cast<std::size_t>(Parallel::Fsdp) == kUnsharded);
+static_assert(kEnumWords<Parallel>.size() == static_cast<std::size_t>(Parallel::Zero3) + 1);
 
 template <typename T>
 struct Optional : std::false_type {};
@@ -118,10 +116,7 @@ constexpr RequestField field(RequestField row) {
     };
   }
   if constexpr (std::is_enum_v<Value>) row.words = kEnumWords<Value>;
-  if constexpr (std::is_same_v<Value, Parallel> || std::is_same_v<Value, Strategy>) {
-    row.words = std::span(kEnumWords<Parallel>).template first<kUnsharded>();
-    row.hidden_words = std::span(kEnumWords<Parallel>).template subspan<kUnsharded>();
-  }
+  if constexpr (std::is_same_v<Value, Strategy>) row.words = kEnumWords<Parallel>;
   return row;
 }
 
