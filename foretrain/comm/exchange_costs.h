@@ -30,6 +30,15 @@ struct ExchangeCosts {
     double tensor_s = 0;         // host time of each parameter tensor and device
     double host_copy_share = 1;  // of the bus rate that copies reach without peer access
   };
+  // Parameters that ranks share: FSDP, ZeRO.
+  struct Sharded {
+    double collective_host_s = 0;  // host time of a gather or scatter: hooks, flattening, events
+    // Share of their speed that kernels lose while a collective runs beside them, and the other
+    // way.
+    double kernel_slowdown = 0;
+    double collective_slowdown = 0;
+    double bucket_bytes = 0;  // of gradients that DeepSpeed and Megatron scatter together
+  };
   // Where a CPU computes, the threads that exchange gradients take its time: hooks, copies to and
   // from buckets or sockets, and sums.
   struct Cpu {
@@ -40,6 +49,7 @@ struct ExchangeCosts {
   Ddp ddp;
   Horovod horovod;
   DataParallel data_parallel;
+  Sharded sharded;
   Cpu cpu;
 };
 

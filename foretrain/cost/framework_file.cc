@@ -69,6 +69,7 @@ void visit_fields(Row& row, Visit visit) {
   visit("statistics", row.statistics);
   visit("preconditioned", row.preconditioned);
   visit("waits_for_device", row.waits_for_device);
+  visit("flat_shards", row.flat_shards);
   visit("gradients_together", row.gradients_together);
   visit("hook_s", row.hook_s);
   visit("host_per_tensor_s", row.host_per_tensor_s);

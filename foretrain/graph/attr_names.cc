@@ -48,6 +48,8 @@ constexpr std::array kAttrs{
     Row{Attr::Sizes, "sizes"},
     Row{Attr::Type, "type", AttrForm::Type},
     Row{Attr::Waiting, "waiting"},
+    Row{Attr::Among, "among"},
+    Row{Attr::EveryPass, "every_pass"},
 };
 
 constexpr bool in_order() {
@@ -56,7 +58,7 @@ constexpr bool in_order() {
   }
   return true;
 }
-static_assert(in_order() && static_cast<std::size_t>(Attr::Waiting) + 1 == kAttrs.size(),
+static_assert(in_order() && static_cast<std::size_t>(Attr::EveryPass) + 1 == kAttrs.size(),
               "every Attr has its row, in order");
 
 constexpr std::array<std::string_view, 6> kRoles{"input",  "activation", "parameter",

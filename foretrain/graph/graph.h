@@ -62,10 +62,17 @@ enum class Attr : std::uint8_t {
   Sizes,       // split: along Axis
   Type,        // cast: the DType
   Waiting,     // of a collective: who waits for it (Waiting)
+  Among,       // of a collective: which ranks take part (Among)
+  EveryPass,   // of a collective: it runs in every pass of an accumulated step, not in the last
+               // alone
 };
 
 // Who waits for a collective: kernels that read its tensors, the device, or the host too.
 enum class Waiting : std::uint8_t { Readers, Device, Host };
+
+// Who takes part in a collective: all ranks, those that share one copy of the parameters, or those
+// that hold the same shard of different copies.
+enum class Among : std::uint8_t { All, ShardGroup, Replicas };
 
 struct Attribute {
   Attr key;

@@ -106,6 +106,8 @@ enum class Kind : std::uint8_t {
   ZeroGrad,
   // Communication: what a parallel strategy adds. See parallel/.
   AllReduce,
+  AllGather,
+  ReduceScatter,
   Broadcast,
   Reduce,
   Pull,

@@ -112,6 +112,8 @@ const std::array<Op, kKinds> kOps{{
     {K::ZeroGrad, "zero_grad", "*->", Family::Update, Follow, infer_given, work_fill, nullptr},
 
     {K::AllReduce, "all_reduce", "*->", Collective, Follow, infer_given, work_none, nullptr},
+    {K::AllGather, "all_gather", "*->*", Collective, Follow, infer_given, work_none, nullptr},
+    {K::ReduceScatter, "reduce_scatter", "*->*", Collective, Follow, infer_given, work_none, nullptr},
     {K::Broadcast, "broadcast", "*->", Collective, Follow, infer_given, work_none, nullptr},
     {K::Reduce, "reduce", "*->", Collective, Follow, infer_given, work_none, nullptr},
     {K::Pull, "pull", "*->", Collective, Follow, infer_given, work_none, nullptr},

@@ -28,6 +28,10 @@ enum class Casting {
 // Gives every tensor the type that it has under `precision` and adds the casts.
 Graph set_precision(const Graph& model, Precision precision, Casting casting);
 
+// Gives every floating-point parameter the type that half precision computes in; what is computed
+// from them follows with `set_precision`.
+Graph with_half_parameters(Graph model, Precision precision);
+
 // Replaces each attention by the GEMMs, mask, softmax and dropout that it stands for.
 Graph expand_attention(const Graph& model);
 

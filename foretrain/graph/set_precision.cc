@@ -76,6 +76,15 @@ Graph store_as(const Graph& model, DType type) {
 
 }  // namespace
 
+Graph with_half_parameters(Graph model, Precision precision) {
+  for (Tensor& tensor : model.tensors) {
+    if (tensor.role == Role::Parameter && is_floating(tensor.type)) {
+      tensor.type = half_type(precision);
+    }
+  }
+  return model;
+}
+
 Graph set_precision(const Graph& model, Precision precision, Casting casting) {
   switch (precision) {
     case Precision::Fp32:

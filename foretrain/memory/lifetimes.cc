@@ -2,6 +2,7 @@
 #include "foretrain/memory/detail/lifetimes.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "foretrain/graph/op.h"
@@ -61,10 +62,12 @@ class Lifetimes {
     for (NodeId n = 0; n < end_; ++n) {
       const Node& node = graph_.nodes[at(n)];
       if (node.phase == Phase::Forward) last_forward_ = n;
-      if (graph::is_communication(node)) continue;  // it sends from where its tensors lie
-      for (const TensorId id : node.inputs) last_read_[at(id)] = n;
       for (const TensorId id : node.outputs) marks_[at(id)] |= kWritten;
+      // A collective without results sends from where its tensors lie.
+      if (graph::is_communication(node) && node.outputs.empty()) continue;
+      for (const TensorId id : node.inputs) last_read_[at(id)] = n;
     }
+    keep_while_sent();
     for (const auto& [parameter, gradient] : graph_.gradients) {
       last_read_[at(gradient)] = end_;
       marks_[at(gradient)] |= kGradient;
@@ -72,6 +75,20 @@ class Lifetimes {
     // The training loop's own variables hold the results until the next step.
     for (const TensorId id : graph_.outputs) last_read_[at(id)] = end_;
     if (graph_.loss) last_read_[at(*graph_.loss)] = end_;
+  }
+
+  // A collective runs beside the nodes that follow it, until the next of its kind begins; what
+  // follows the last of them waits for it.
+  void keep_while_sent() {
+    std::map<Kind, NodeId> next;
+    for (NodeId n = end_; n-- > 0;) {
+      const Node& node = graph_.nodes[at(n)];
+      if (!graph::is_communication(node) || node.outputs.empty()) continue;
+      NodeId& until = next.try_emplace(node.kind, n).first->second;
+      for (const TensorId id : node.inputs)
+        last_read_[at(id)] = std::max(last_read_[at(id)], until);
+      until = n;
+    }
   }
 
   void join_small() {
@@ -113,7 +130,18 @@ class Lifetimes {
     storage_of_[at(id)] = add(step_.bytes(id), kBeforeStep, kForever, part);
   }
 
+  // The results of a collective lie in one flat buffer.
+  void add_collective(NodeId n, const Node& node) {
+    if (node.outputs.empty()) return;
+    double bytes = 0;
+    for (const TensorId id : node.outputs) bytes += step_.bytes(id);
+    const bool gathers = node.kind == Kind::AllGather;
+    const std::int32_t flat = add(bytes, n, n, gathers ? Part::Parameters : Part::Gradients);
+    for (const TensorId id : node.outputs) hold(id, flat);
+  }
+
   void add_node(NodeId n, const Node& node) {
+    if (graph::is_communication(node)) return add_collective(n, node);
     if (node.phase == Phase::Update) {
       if (node.kind == Kind::Update) add_update(n, node);
       return;

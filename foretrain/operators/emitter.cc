@@ -114,6 +114,15 @@ void Emitter::issue(std::int32_t tag, Seconds host, Seconds kernel) {
   kernel_after_.clear();
 }
 
+sim::TaskId Emitter::issue_exchange(graph::NodeId node, Seconds time) {
+  const Seconds host = waiting_host_ + host_scale_ * time;
+  waiting_host_ = Seconds{0};
+  const sim::TaskId task =
+      sim::add_task(program_.program, {worker_.host, host, kHostTask, node}, host_after_);
+  host_after_.clear();
+  return task;
+}
+
 void Emitter::host_waits(sim::TaskId task) {
   host_after_.push_back(task);
   host_waits();

@@ -34,6 +34,7 @@ std::string step_key(const Resolved& resolved) {
   key += resolved.flash_attention ? "\nflash" : "\nmath";
   key += resolved.mode == Mode::Train ? "\ntrain" : "\ninference";
   if (resolved.passes > 1) key += "\naccumulate";
+  if (parallel::computes_with_half_copies(resolved)) key += "\nhalf copies";
   return key;
 }
 
@@ -64,6 +65,9 @@ graph::Graph training_step(const graph::Graph& forward, const Resolved& resolved
   const bool trains = resolved.mode == Mode::Train;
   graph::Graph model = forward_pass(forward, resolved);
   if (trains) model = graph::set_trainable(std::move(model), resolved.trainable);
+  if (parallel::computes_with_half_copies(resolved)) {
+    model = graph::with_half_parameters(std::move(model), resolved.precision);
+  }
   model = graph::set_precision(model, resolved.precision, framework.casting);
   const graph::GradientHandling gradients =
       resolved.passes > 1 ? graph::GradientHandling::Accumulate : framework.gradients;

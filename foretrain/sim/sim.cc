@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstddef>
 
+#include "foretrain/sim/detail/slowed.h"
+
 namespace foretrain::sim {
 namespace {
 
@@ -24,6 +26,9 @@ std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
     for (const TaskId before : dependencies(program, static_cast<TaskId>(i))) {
       if (before < 0 || at(before) >= i) return false;
     }
+  }
+  for (const Slowdown& one : program.slowdowns) {
+    if (!(one.rate > 0) || one.of == one.by) return false;
   }
   return true;
 }
@@ -51,6 +56,7 @@ std::span<const TaskId> dependencies(const Program& program, TaskId id) {
 
 Timeline run(const Program& program) {
   assert(is_well_formed(program));
+  if (!program.slowdowns.empty()) return run_slowed(program);
   const std::size_t count = program.tasks.size();
   Timeline timeline;
   timeline.spans.resize(count);

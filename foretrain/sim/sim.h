@@ -22,6 +22,13 @@ struct Task {
   std::int32_t tag = 0;   // likewise
 };
 
+// While resource `by` is busy, tasks of resource `of` progress at `rate` of their speed.
+struct Slowdown {
+  ResourceId of = 0;
+  ResourceId by = 0;
+  double rate = 1;
+};
+
 // Tasks with their dependencies, flat. A task may start when those that it is `after` have
 // ended; those of task i are after[first_after[i]] .. after[first_after[i + 1]] and are all
 // below i.
@@ -30,6 +37,7 @@ struct Program {
   std::vector<Task> tasks;
   std::vector<TaskId> after;
   std::vector<std::int32_t> first_after{0};
+  std::vector<Slowdown> slowdowns;
 };
 
 // Appends a resource or a task and returns its id.
@@ -51,8 +59,9 @@ struct Timeline {
 };
 
 // Runs the program from time zero: a task starts at the latest end of what it is after and of the
-// task listed before it on its resource. Deterministic, in time linear in tasks and dependencies.
-// Asserts that dependencies point backwards and that durations are finite and not negative.
+// task listed before it on its resource. Deterministic, in time linear in tasks and dependencies
+// (times resources where some slow others down). Asserts that dependencies point backwards, that
+// durations are finite and not negative, and that rates are above 0.
 Timeline run(const Program& program);
 
 }  // namespace foretrain::sim
