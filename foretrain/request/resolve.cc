@@ -64,10 +64,10 @@ void refuse_what_is_missing(const Request& request) {
   const bool model_parallel =
       strategy.tensor * strategy.pipeline * strategy.expert * strategy.context > 1 ||
       strategy.interleave > 1;
-  if (sharded || model_parallel || strategy.recompute != "none") {
+  if (sharded || model_parallel) {
     throw Error(ErrorKind::Unsupported,
                 "strategy: this version knows data parallelism (ddp, allreduce, dataparallel, ps, "
-                "horovod) without sharding, model parallelism or recomputation");
+                "horovod) without sharding or model parallelism");
   }
   if (request.engine == "embedding" || request.engine == "scaling") {
     throw Error(ErrorKind::Unsupported,
@@ -213,6 +213,7 @@ Resolved stated(const Request& request) {
   resolved.optimizer = request.optimizer;
   resolved.trainable = graph::parse_trainable(request.trainable);
   resolved.strategy = request.strategy;
+  resolved.recompute = graph::parse_recompute(request.strategy.recompute);
   resolved.host_stated = request.host_speed != 1;
   resolved.input_rate = request.input_rate;
   resolved.copy_rate = request.copy_rate;
