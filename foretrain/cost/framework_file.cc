@@ -62,6 +62,7 @@ void visit_fields(Row& row, Visit visit) {
   visit("copies_heads", row.copies_heads);
   visit("fused_update", row.fused_update);
   visit("fused_softmax", row.fused_softmax);
+  visit("recomputes_to_the_end", row.recomputes_to_the_end);
   visit("composed", row.composed);
   visit("host_scale", row.host_scale);
   visit("update_passes", row.update_passes);

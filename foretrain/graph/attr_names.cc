@@ -65,8 +65,8 @@ constexpr std::array<std::string_view, 6> kRoles{"input",  "activation", "parame
                                                  "buffer", "gradient",   "optimizer_state"};
 static_assert(static_cast<std::size_t>(Role::OptimizerState) + 1 == kRoles.size());
 
-constexpr std::array<std::string_view, 3> kPhases{"forward", "backward", "update"};
-static_assert(static_cast<std::size_t>(Phase::Update) + 1 == kPhases.size());
+constexpr std::array<std::string_view, 4> kPhases{"forward", "backward", "update", "recompute"};
+static_assert(static_cast<std::size_t>(Phase::Recompute) + 1 == kPhases.size());
 
 template <typename Enum, std::size_t N>
 std::optional<Enum> named(const std::array<std::string_view, N>& names, std::string_view name) {

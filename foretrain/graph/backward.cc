@@ -165,8 +165,12 @@ void GradientContext::give(int i, TensorId gradient) {
   gradients_[at(target)] = gradient;
 }
 
-Graph backward(Graph graph, GradientHandling handling) {
+Graph backward(Graph graph, GradientHandling handling, const Recomputation& recomputation) {
   require_forward(graph);
+  const std::vector<Checkpoint> checkpoints = find_checkpoints(graph, recomputation.what);
+  if (recomputation.what != Recompute::None) {
+    graph.notes.push_back(describe_checkpoints(graph, recomputation.what, checkpoints));
+  }
   const std::vector<bool> needed = needed_gradients(graph);
   std::vector<TensorId> gradients(graph.tensors.size(), kNone);
   const std::size_t forward = graph.nodes.size();
@@ -175,17 +179,22 @@ Graph backward(Graph graph, GradientHandling handling) {
   } else {
     for (const TensorId id : graph.outputs) start(graph, gradients, id);
   }
+  std::vector<NodeId> origins(graph.nodes.size(), kNone);  // of each node
   for (std::size_t i = forward; i-- > 0;) {
     if (op(graph.nodes[i]).gradient == nullptr) continue;
     GradientContext context(graph, graph.nodes[i], needed, gradients);
     bool wanted = false;
     for (int k = 0; k < context.inputs(); ++k) wanted = wanted || context.needs(k);
     if (wanted && gradient_arrived(context)) op(context.node()).gradient(context);
+    origins.resize(graph.nodes.size(), static_cast<NodeId>(i));
   }
   for (std::size_t t = 0; t < needed.size(); ++t) {
     if (graph.tensors[t].trainable && gradients[t] != kNone) {
       graph.gradients.emplace_back(static_cast<TensorId>(t), gradients[t]);
     }
+  }
+  if (!checkpoints.empty()) {
+    graph = recompute(std::move(graph), checkpoints, origins, recomputation.to_the_end);
   }
   if (handling == GradientHandling::Accumulate) accumulate_into_old(graph);
   return graph;

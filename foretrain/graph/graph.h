@@ -25,7 +25,12 @@ enum class Role : std::uint8_t {
   OptimizerState,  // moments, master weights
 };
 
-enum class Phase : std::uint8_t { Forward, Backward, Update };
+enum class Phase : std::uint8_t {
+  Forward,
+  Backward,
+  Update,
+  Recompute,  // a forward node that runs again, in the backward pass
+};
 
 // Numbers that say how an operator works. Only what shapes, counts or costs depend on.
 enum class Attr : std::uint8_t {
@@ -116,6 +121,11 @@ struct Node {
   std::string scope;  // path of the layer it came from: "layer1.0.conv1"
   std::string label;  // of an opaque or fused node: what it stands for; else ""
 };
+
+// Whether it computes what the model says, for the first time or again.
+inline bool is_forward(const Node& node) {
+  return node.phase == Phase::Forward || node.phase == Phase::Recompute;
+}
 
 // A model, or one step of its training: nodes in execution order. Every tensor has a shape.
 struct Graph {

@@ -136,11 +136,15 @@ std::optional<Kind> kind_named(std::string_view name) {
   return std::nullopt;
 }
 
-std::string describe(const Node& node) {
+std::string operator_name(const Node& node) {
   if (!node.label.empty()) return node.label;
   const std::int64_t of = node.kind == Kind::Fused ? -1 : node.attributes.number(Attr::Of, -1);
   if (of >= 0 && of < kKinds) return std::string(op(static_cast<Kind>(of)).name) + "_grad";
   return std::string(op(node).name);
+}
+
+std::string describe(const Node& node) {
+  return operator_name(node) + (node.phase == Phase::Recompute ? " (recomputed)" : "");
 }
 
 bool is_view(const Node& node) { return op(node).family == Family::View; }

@@ -51,7 +51,8 @@ void Emitter::time_nodes(const cost::Straggling& straggling) {
     const graph::NodeView view{bound_, node};
     const graph::Work work = graph::work(view);
     worker_.ops.push_back(timer_.time(view, work));
-    program_.gemm_flops += work.flops;
+    // The model's own: what is recomputed counts once.
+    if (node.phase != graph::Phase::Recompute) program_.gemm_flops += work.flops;
   }
   timer_.share_power(worker_.ops);
   Seconds opaque{0};

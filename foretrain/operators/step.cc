@@ -35,6 +35,10 @@ std::string step_key(const Resolved& resolved) {
   key += resolved.mode == Mode::Train ? "\ntrain" : "\ninference";
   if (resolved.passes > 1) key += "\naccumulate";
   if (parallel::computes_with_half_copies(resolved)) key += "\nhalf copies";
+  if (resolved.recompute != graph::Recompute::None) {
+    key += "\nrecompute " + resolved.strategy.recompute;
+    if (framework.recomputes_to_the_end) key += " to the end";
+  }
   return key;
 }
 
@@ -71,7 +75,8 @@ graph::Graph training_step(const graph::Graph& forward, const Resolved& resolved
   model = graph::set_precision(model, resolved.precision, framework.casting);
   const graph::GradientHandling gradients =
       resolved.passes > 1 ? graph::GradientHandling::Accumulate : framework.gradients;
-  if (trains) model = graph::backward(std::move(model), gradients);
+  const graph::Recomputation recomputation{resolved.recompute, framework.recomputes_to_the_end};
+  if (trains) model = graph::backward(std::move(model), gradients, recomputation);
   if (has_update(resolved)) model = graph::update(std::move(model), resolved.optimizer);
   // Without a compiler the step is taken as it is, not copied.
   if (framework.fusion != graph::Fusion::None) model = graph::fuse(model, framework.fusion);

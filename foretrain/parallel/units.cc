@@ -282,9 +282,9 @@ class Sharding {
     step_.nodes = std::move(nodes);
   }
 
-  // Backward reads what was gathered for it.
+  // Backward, and what runs again in it, reads what was gathered for it.
   Node rewired(Node node) const {
-    if (node.phase != Phase::Backward) return node;
+    if (node.phase != Phase::Backward && node.phase != Phase::Recompute) return node;
     for (TensorId& id : node.inputs) {
       if (at(id) < again_.size() && again_[at(id)] >= 0) id = again_[at(id)];
     }

@@ -213,8 +213,7 @@ constexpr std::array kStrategyFields{
     field<&Strategy::recompute>({.name = "recompute",
                                  .group = "Strategy",
                                  .help = "what is computed again in the backward pass",
-                                 .words = kRecomputes,
-                                 .hidden = true}),
+                                 .words = kRecomputes}),
 };
 
 }  // namespace

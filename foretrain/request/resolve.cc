@@ -62,11 +62,10 @@ void refuse_what_is_missing(const Request& request) {
   const bool model_parallel =
       strategy.tensor * strategy.pipeline * strategy.expert * strategy.context > 1 ||
       strategy.interleave > 1;
-  if (model_parallel || strategy.recompute != "none") {
-    throw Error(
-        ErrorKind::Unsupported,
-        "strategy: this version knows data parallelism, sharded (fsdp, zero1, zero2, zero3) "
-        "or not, without model parallelism or recomputation");
+  if (model_parallel) {
+    throw Error(ErrorKind::Unsupported,
+                "strategy: this version knows data parallelism, sharded (fsdp, zero1, zero2, zero3) "
+                "or not, without model parallelism");
   }
   if (request.engine == "embedding" || request.engine == "scaling") {
     throw Error(ErrorKind::Unsupported,
@@ -231,6 +230,7 @@ Resolved stated(const Request& request) {
   resolved.optimizer = request.optimizer;
   resolved.trainable = graph::parse_trainable(request.trainable);
   resolved.strategy = request.strategy;
+  resolved.recompute = graph::parse_recompute(request.strategy.recompute);
   resolved.host_stated = request.host_speed != 1;
   resolved.input_rate = request.input_rate;
   resolved.copy_rate = request.copy_rate;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "foretrain/graph/passes.h"
+#include "foretrain/graph/recompute.h"
 #include "foretrain/hw/cluster.h"
 #include "foretrain/knowledge/library.h"
 #include "foretrain/request/model.h"
@@ -31,6 +32,7 @@ struct Resolved {
   Precision precision = Precision::Fp32;
   graph::Optimizer optimizer = graph::Optimizer::Sgd;
   graph::Trainable trainable;
+  graph::Recompute recompute = graph::Recompute::None;
   bool flash_attention = false;
   Strategy strategy;
 

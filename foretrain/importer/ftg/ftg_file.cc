@@ -236,7 +236,7 @@ FtgNode node_of(JsonFields& fields, const std::vector<std::string>& symbols) {
   FtgNode result;
   result.op = bounded(fields.required_text("op"), kLongestName, fields.where());
   result.node.phase = enumerator(fields, "phase", graph::Phase::Forward, graph::phase_named,
-                                 "forward, backward, update");
+                                 "forward, backward, update, recompute");
   result.node.scope = text_of(fields, "scope");
   result.node.label = text_of(fields, "label", kLongestLabel);
   if (const Json* json = fields.find("attributes")) {
