@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/memory/detail/lifetimes.h"
+#include "foretrain/memory/lifetimes.h"
 
 #include <algorithm>
 #include <map>

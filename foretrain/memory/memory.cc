@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "foretrain/memory/detail/lifetimes.h"
 #include "foretrain/memory/detail/replay.h"
+#include "foretrain/memory/lifetimes.h"
 
 namespace foretrain::memory {
 namespace {

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What PyTorch's data parallelism exchanges and keeps, counted in processes over gloo."""
+
+from __future__ import annotations
+
+import multiprocessing
+import pathlib
+import tempfile
+from collections.abc import Callable
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from torch import Tensor, nn
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+Inputs = tuple[Tensor, ...]
+_COLLECTIVES = {
+    "_allgather_base_": "all_gather",
+    "allgather_": "all_gather",
+    "_reduce_scatter_base_": "reduce_scatter",
+    "reduce_scatter_": "reduce_scatter",
+    "allreduce_": "all_reduce",
+    "broadcast_": "broadcast",
+}
+
+
+class Collectives(TorchDispatchMode):
+    """Every collective in order: its kind, the bytes that this rank gives, and those it takes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls: list[tuple[str, int, int]] = []
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        name = func.overloadpacket.__name__
+        if func.namespace == "c10d" and name in _COLLECTIVES:
+            kind = _COLLECTIVES[name]
+            if kind in ("all_gather", "reduce_scatter"):  # output, input
+                self.calls.append((kind, _bytes(args[1]), _bytes(args[0])))
+            else:
+                self.calls.append((kind, _bytes(args[0]), 0))
+        return func(*args, **(kwargs or {}))
+
+
+def _bytes(tensors: Any) -> int:
+    return sum(t.nbytes for t in tree_leaves(tensors) if isinstance(t, Tensor))
+
+
+def _work(rank: int, ranks: int, store: str, job: Callable[[int], Any], results: Any) -> None:
+    torch.set_num_threads(1)
+    dist.init_process_group("gloo", init_method=f"file://{store}", rank=rank, world_size=ranks)
+    try:
+        results.put((rank, job(rank), ""))
+    except Exception as error:
+        results.put((rank, None, f"{type(error).__name__}: {error}"))
+    finally:
+        dist.destroy_process_group()
+
+
+def on_ranks(ranks: int, job: Callable[[int], Any]) -> list[Any]:
+    """What `job` returns on each of the ranks, which are forked processes."""
+    context = multiprocessing.get_context("fork")
+    results: Any = context.Queue()
+    with tempfile.TemporaryDirectory() as folder:
+        store = str(pathlib.Path(folder) / "store")
+        workers = [
+            context.Process(target=_work, args=(rank, ranks, store, job, results))
+            for rank in range(ranks)
+        ]
+        for worker in workers:
+            worker.start()
+        found = {}
+        for _ in workers:
+            rank, result, error = results.get(timeout=120)
+            assert not error, f"rank {rank}: {error}"
+            found[rank] = result
+        for worker in workers:
+            worker.join()
+    return [found[rank] for rank in range(ranks)]
+
+
+def ddp_buckets(make: Callable[[], nn.Module], inputs: Inputs, **options: Any) -> list[int]:
+    """Bytes of each all-reduce of a step of DistributedDataParallel, after its buckets were
+    rebuilt in the order in which gradients are ready."""
+    module = nn.parallel.DistributedDataParallel(make(), **options)
+    buckets: list[int] = []
+
+    def hook(_: object, bucket: dist.GradBucket) -> torch.futures.Future[Tensor]:
+        buckets.append(bucket.buffer().nbytes)
+        done: torch.futures.Future[Tensor] = torch.futures.Future()
+        done.set_result(bucket.buffer())
+        return done
+
+    module.register_comm_hook(None, hook)
+    for _ in range(2):  # the first step finds the order
+        buckets.clear()
+        module(*inputs).backward()
+    return buckets
+
+
+def fully_sharded_collectives(
+    make: Callable[[], Any], inputs: Inputs, half: bool = False
+) -> dict[str, Any]:
+    """Collectives of a step of fully_shard with a unit for each block and one for the rest, and
+    the most bytes of whole parameters that were there at once."""
+    from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
+
+    module = make()
+    policy = MixedPrecisionPolicy(torch.bfloat16, torch.float32) if half else MixedPrecisionPolicy()
+    for layer in module.layers:
+        fully_shard(layer, mp_policy=policy)
+    fully_shard(module, mp_policy=policy)
+    optimizer = torch.optim.SGD(module.parameters(), lr=0.1)
+    for _ in range(2):
+        with Collectives() as collectives:
+            module(*inputs).backward()
+            optimizer.step()
+            optimizer.zero_grad()
+    shards = sum(p.to_local().nbytes for p in module.parameters())
+    return {"collectives": collectives.calls, "parameter_shard_bytes": shards}
+
+
+def zero_redundancy_collectives(make: Callable[[], nn.Module], inputs: Inputs) -> dict[str, Any]:
+    """Collectives of a step of DDP with ZeroRedundancyOptimizer, and the bytes of Adam's states on
+    this rank."""
+    from torch.distributed.optim import ZeroRedundancyOptimizer
+
+    module = nn.parallel.DistributedDataParallel(make())
+    optimizer = ZeroRedundancyOptimizer(module.parameters(), torch.optim.Adam, lr=0.1)
+    for _ in range(2):
+        module(*inputs).backward()
+        with Collectives() as collectives:
+            optimizer.step()
+        optimizer.zero_grad()
+    states = sum(
+        tensor.nbytes
+        for state in optimizer.optim.state.values()
+        for tensor in state.values()
+        if isinstance(tensor, Tensor) and tensor.dim() > 0
+    )
+    return {"collectives": collectives.calls, "state_bytes": states}
