@@ -76,6 +76,26 @@ std::string memory_section(const MemoryReport& memory, const Screen& screen) {
   return heading("Memory", amounts + verdict, screen) + render_bar(parts, mark, screen);
 }
 
+std::string remedies_section(const Report& report, const Screen& screen) {
+  if (report.memory.fits) return "";
+  if (report.would_fit.empty()) {
+    return heading("What would fit", "", screen) +
+           wrap("nothing that was tried: passes of one sample, recomputation, sharding, weights in "
+                "16 or 4 bits, 8-bit states, adapters, larger devices",
+                "  ", screen);
+  }
+  Table table{
+      {{"change", false, true}, {"memory", true}, {"of", true}, {"step", true}, {"samples/s", true}},
+      {}};
+  for (const Remedy& remedy : report.would_fit) {
+    table.rows.push_back({remedy.change, format_bytes(remedy.peak_bytes),
+                          format_bytes(remedy.capacity_bytes),
+                          format_time(Seconds{remedy.step_time_s}),
+                          format_count(remedy.samples_per_s)});
+  }
+  return heading("What would fit", "the fastest per sample first", screen) + render(table, screen);
+}
+
 std::string breakdown_section(const Report& report, const Screen& screen) {
   const Breakdown& breakdown = report.breakdown;
   const double step = report.step_time_s.value;
@@ -127,6 +147,7 @@ std::string report_text(const Report& report, const Screen& screen) {
   std::string text = headline(report.job, screen);
   text += main_numbers(report, screen);
   text += memory_section(report.memory, screen);
+  text += remedies_section(report, screen);
   text += breakdown_section(report, screen);
   text += operators_section(report, screen);
   text += resources_text(report, screen);
