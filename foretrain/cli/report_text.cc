@@ -58,13 +58,15 @@ std::string memory_section(const MemoryReport& memory, const Screen& screen) {
   const auto add = [&](const char* name, double bytes, bool rest = false) {
     parts.push_back({name, bytes, format_bytes(bytes), rest});
   };
-  add("parameters", memory.parameters);
+  add("parameters", memory.parameters - memory.gathered);
+  if (memory.gathered > 0) add("gathered parameters", memory.gathered);
   add("gradients", memory.gradients);
   add("optimizer", memory.optimizer);
   add("activations", memory.activations);
   add("workspace", memory.workspace);
   add("fragmentation", memory.fragmentation);
-  add("framework", memory.framework);
+  add("framework", memory.framework - memory.communication);
+  if (memory.communication > 0) add("communication", memory.communication);
   const double free = memory.capacity - memory.peak;
   add("free", free > 0 ? free : 0, true);
   const std::string verdict = memory.fits ? paint("fits", Colour::Green, screen)

@@ -48,11 +48,12 @@ MemoryReport report_memory(const graph::Bound& step, const Resolved& resolved) {
     report.communication = context.collectives;
     report.framework += report.communication;
   }
-  report.peak = report.allocated + report.fragmentation + report.framework;
   report.capacity = hw::usable_memory_bytes(device);
   // What the allocator caches beyond live tensors it gives back when the device is full.
-  report.fits = report.allocated + report.framework <= report.capacity;
-  if (report.fits) report.peak = std::min(report.peak, report.capacity);
+  const double left = report.capacity - report.allocated - report.framework;
+  report.fits = left >= 0;
+  if (report.fits) report.fragmentation = std::min(report.fragmentation, left);
+  report.peak = report.allocated + report.fragmentation + report.framework;
   return report;
 }
 
