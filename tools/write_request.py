@@ -78,6 +78,8 @@ def allowed(row: dict) -> str:
     if "most" in row:
         least, most = number(row["least"]), number(row["most"])
         text += f" above {least}, at most {most}" if row["above"] else f", {least} to {most}"
+    if "words" in row:
+        text += ", or " + ", ".join(f"`{word}`" for word in row["words"])
     return text
 
 
@@ -110,6 +112,8 @@ def docs_page(table: list[dict]) -> str:
 def python_type(row: dict) -> str:
     if "words" in row and row["type"] == "text":
         return "Literal[" + ", ".join(f'"{word}"' for word in row["words"]) + "]"
+    if "words" in row and row["type"] == "integer":
+        return "int | Literal[" + ", ".join(f'"{word}"' for word in row["words"]) + "]"
     return PYTHON_TYPES[row["type"]]
 
 

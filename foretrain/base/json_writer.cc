@@ -80,6 +80,12 @@ JsonWriter& JsonWriter::value(bool flag) {
   return *this;
 }
 
+JsonWriter& JsonWriter::json(std::string_view text) {
+  separate();
+  text_ += text;
+  return *this;
+}
+
 JsonWriter& JsonWriter::null() {
   separate();
   text_ += "null";

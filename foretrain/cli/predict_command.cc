@@ -12,6 +12,7 @@
 #include "foretrain/cli/request_options.h"
 #include "foretrain/cli/vary.h"
 #include "foretrain/operators/trace.h"
+#include "foretrain/predict/advice.h"
 #include "foretrain/predict/predict.h"
 
 namespace foretrain::cli {
@@ -31,7 +32,7 @@ struct Options {
 void predict_one(const Options& options, Console& console) {
   const Request request = parse_request(options.request.json(), "predict");
   const Library library = load_library();
-  const Resolved resolved = resolve(request, library);
+  const Resolved resolved = resolve_job(request, library);
   const Question question =
       options.top ? Question(resolved, library, *options.top) : Question(resolved, library);
   if (!options.trace.empty()) {
@@ -43,7 +44,8 @@ void predict_one(const Options& options, Console& console) {
   if (!options.dump.empty()) {
     return console.line(operators::dump_stage(operators::stages_of(question), options.dump));
   }
-  const Report report = predict(question);
+  const Report report = advise(predict(question), request, library,
+                               [&](const Request& one) { return predict(one, library); });
   if (options.json) return console.line(to_json(report));
   console.write(report_text(report, console.screen));
 }

@@ -91,6 +91,32 @@ void accumulate_into_old(Graph& graph) {
   graph.nodes = std::move(nodes);
 }
 
+// Quantised weights are dequantised again where the backward pass reads them, and again for each
+// reader: their 16-bit values are never kept.
+void dequantize_again(Graph& graph) {
+  std::unordered_map<TensorId, Node> made;
+  for (const Node& node : graph.nodes) {
+    if (node.kind == Kind::Dequantize) made.emplace(node.outputs.front(), node);
+  }
+  if (made.empty()) return;
+  std::vector<Node> nodes;
+  nodes.reserve(graph.nodes.size());
+  for (Node& node : graph.nodes) {
+    for (TensorId& id : node.inputs) {
+      const auto found = made.find(id);
+      if (node.phase != Phase::Backward || found == made.end()) continue;
+      Node again = found->second;
+      again.phase = Phase::Backward;
+      id = new_tensor_like(graph, id);
+      graph.tensor(id).role = Role::Activation;
+      again.outputs = {id};
+      nodes.push_back(std::move(again));
+    }
+    nodes.push_back(std::move(node));
+  }
+  graph.nodes = std::move(nodes);
+}
+
 // Operators of several outputs have one that carries the gradient, the first; the others are
 // kept for the backward pass (statistics, masks, indices).
 bool gradient_arrived(const GradientContext& context) {
@@ -196,30 +222,8 @@ Graph backward(Graph graph, GradientHandling handling, const Recomputation& reco
   if (!checkpoints.empty()) {
     graph = recompute(std::move(graph), checkpoints, origins, recomputation.to_the_end);
   }
+  dequantize_again(graph);
   if (handling == GradientHandling::Accumulate) accumulate_into_old(graph);
-  return graph;
-}
-
-Graph update(Graph graph, Optimizer optimizer) {
-  Node node;
-  node.kind = Kind::Update;
-  node.phase = Phase::Update;
-  node.scope = "optimizer";
-  node.label = std::string(row_of(optimizer).name);
-  node.attributes.set(Attr::Optimizer, {Dim(static_cast<std::int64_t>(optimizer))});
-  for (const auto& [parameter, gradient] : graph.gradients) node.inputs.push_back(parameter);
-  for (const auto& [parameter, gradient] : graph.gradients) node.inputs.push_back(gradient);
-  for (const auto& [parameter, gradient] : graph.gradients) {
-    for (int s = 0; s < row_of(optimizer).states; ++s) {
-      Tensor state;
-      state.name = graph.tensor(parameter).name;
-      state.shape = graph.tensor(parameter).shape;
-      state.type = DType::F32;
-      state.role = Role::OptimizerState;
-      graph.tensors.push_back(std::move(state));
-    }
-  }
-  if (!node.inputs.empty()) graph.nodes.push_back(std::move(node));
   return graph;
 }
 

@@ -23,9 +23,13 @@ enum class GradientHandling {
 Graph backward(Graph graph, GradientHandling handling = GradientHandling::Fresh,
                const Recomputation& recomputation = {});
 
+// The type of an optimizer's states: fp32 whatever the parameters are, or that of each parameter
+// (PyTorch's optimizers).
+enum class StateType { Fp32, OfParameter };
+
 // Appends the optimizer's update of every parameter that has a gradient, as one node whose
 // inputs are the parameters, then their gradients; states become tensors of the graph.
-Graph update(Graph graph, Optimizer optimizer);
+Graph update(Graph graph, Optimizer optimizer, StateType states = StateType::Fp32);
 
 // The gradient that `backward` gave to each parameter: (parameter, gradient) in the order in
 // which backward completes them.

@@ -20,6 +20,7 @@ enum class Kind : std::uint8_t {
   Concat,
   Pad,
   Cast,
+  Dequantize,
   Gather,
   Upsample,
   Roll,

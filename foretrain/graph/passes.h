@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "foretrain/base/precision.h"
 #include "foretrain/graph/graph.h"
@@ -32,19 +33,39 @@ Graph set_precision(const Graph& model, Precision precision, Casting casting);
 // from them follows with `set_precision`.
 Graph with_half_parameters(Graph model, Precision precision);
 
+// How a model's tensors are stored where its parameters are not in fp32.
+struct WeightStorage {
+  Weights weights = Weights::Bf16;
+  DType type = DType::BF16;      // of everything that is computed
+  bool adapters = false;         // what is trained are adapters
+  DType adapter = DType::F32;    // their type
+  bool elementary_norms = true;  // RMS norms and losses run as PyTorch's operators, in fp32
+};
+
+// Stores parameters and activations in `type` without any casts but those that Hugging Face's
+// models and PEFT make themselves: RMS norms and losses compute in fp32, an adapter in its own
+// type. Quantised weights: those of frozen linear layers but the last are kept in 8 or 4 bits with
+// their scales and dequantised at every use; `backward` does so again.
+Graph store_weights(const Graph& model, const WeightStorage& storage);
+
 // Replaces each attention by the GEMMs, mask, softmax and dropout that it stands for.
 Graph expand_attention(const Graph& model);
 
 // What is trained: everything, the last GEMM's parameters, or two thin GEMMs of `rank` beside
-// every linear layer (LoRA).
+// linear layers (LoRA).
 struct Trainable {
   enum class Part : std::uint8_t { All, Head, Lora };
   Part part = Part::All;
   std::int64_t rank = 0;
+  // Linear layers that get adapters, by the end of their path ("q_proj"), or "attention", those
+  // of attention, or "blocks", all but the last layer. Empty: every one.
+  std::vector<std::string> targets{};
+  DType type = DType::F32;  // of the adapters, where the other parameters are not in fp32
   bool operator==(const Trainable&) const = default;
 };
 
-// "all", "head" or "lora:rank=R". Throws Error(BadInput) for anything else.
+// "all", "head" or "lora:rank=R" with, after commas, "targets=q_proj+v_proj" and "dtype=bf16".
+// Throws Error(BadInput) for anything else.
 Trainable parse_trainable(const std::string& text);
 
 // Marks what is trained. Throws Error(BadInput) where the model has no such part.

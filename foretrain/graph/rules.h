@@ -31,6 +31,7 @@ void require_form(Kind kind, const Shapes& inputs, const Shapes& outputs);
 
 // infer_views.cc
 Shapes infer_same(const Node&, const Shapes&);
+Shapes infer_dequantize(const Node&, const Shapes&);
 Shapes infer_reshape(const Node&, const Shapes&);
 Shapes infer_transpose(const Node&, const Shapes&);
 Shapes infer_slice(const Node&, const Shapes&);

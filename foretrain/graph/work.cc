@@ -177,9 +177,12 @@ Work work_update(const NodeView& v) {
   double count = 0;
   for (int i = 0; i < v.inputs(); ++i) count += v.in_count(i);
   count /= 2;
+  // A fused kernel reads parameter and gradient and writes the parameter; the rest are states.
+  const double value = bytes_of(static_cast<DType>(v.attr(Attr::Type, 0)));
+  const double state = row.form == StateForm::Blocks ? 1 : value;
   Work work;
-  work.read_bytes = 4 * row.reads * count;
-  work.written_bytes = 4 * row.writes * count;
+  work.read_bytes = (2 * value + (row.reads - 2) * state) * count;
+  work.written_bytes = (value + (row.writes - 1) * state) * count;
   work.vector_flops = 4 * (row.states + 1) * count;
   return work;
 }

@@ -224,14 +224,19 @@ class Lifetimes {
         static_cast<graph::Optimizer>(node.attributes.number(Attr::Optimizer, 0));
     const int temporaries = update_temporaries(optimizer);
     double largest = 0;
-    for (int k = 0; k < temporaries; ++k) {
-      for (std::size_t i = 0; i < node.inputs.size() / 2; ++i) {
-        const double bytes = 4 * step_.count(node.inputs[i]);
-        largest = std::max(largest, bytes);
-        if (options_.caching_allocator) add(bytes, n, n, Part::Optimizer);
-      }
+    std::vector<double> each(node.inputs.size() / 2);
+    for (std::size_t i = 0; i < each.size(); ++i) {
+      const double full = 4 * step_.count(node.inputs[i]);
+      const double own = step_.bytes(node.inputs[i]);  // of states in the parameters' type
+      each[i] = options_.half_with_master ? full : std::min(full, own);
+      largest = std::max(largest, each[i]);
     }
-    if (!options_.caching_allocator && largest > 0) add(2 * largest, n, n, Part::Optimizer);
+    for (int k = 0; k < temporaries && options_.caching_allocator; ++k) {
+      for (const double bytes : each) add(bytes, n, n, Part::Optimizer);
+    }
+    if (!options_.caching_allocator && temporaries > 0) add(2 * largest, n, n, Part::Optimizer);
+    const int of_one = update_temporaries_of_one(optimizer);
+    if (of_one > 0) add(of_one * largest, n, n, Part::Optimizer);
   }
 
   const Bound& step_;

@@ -69,4 +69,15 @@ int update_temporaries(graph::Optimizer optimizer) {
   }
 }
 
+int update_temporaries_of_one(graph::Optimizer optimizer) {
+  switch (optimizer) {
+    case graph::Optimizer::Lion:  // the sign of the averaged gradient
+      return 1;
+    case graph::Optimizer::Adafactor:  // the squared gradient, then the update
+      return 2;
+    default:
+      return 0;
+  }
+}
+
 }  // namespace foretrain::memory

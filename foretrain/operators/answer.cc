@@ -73,7 +73,7 @@ StepDetail detail_step(const Question& question) {
   detail.breakdown = break_down(stages);
   detail.phases = split_phases(stages);
   detail.communication = communication_time(stages);
-  detail.memory = report_memory(stages, resolved);
+  detail.memory = report_memory(stages.bound, resolved);
   detail.resources = report_resources(stages, resolved, detail.memory);
   detail.top_operators = top_operators(stages, question.top_operators());
   detail.regime = regime_of(stages, resolved, detail.breakdown);

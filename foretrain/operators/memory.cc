@@ -16,7 +16,7 @@ double context_bytes(const hw::Device& device, const memory::ContextBytes& conte
 
 }  // namespace
 
-MemoryReport report_memory(const Stages& stages, const Resolved& resolved) {
+MemoryReport report_memory(const graph::Bound& step, const Resolved& resolved) {
   // With mixed devices the smallest memory decides whether the job fits.
   const std::vector<hw::Device>& devices = resolved.cluster.devices;
   const hw::Device& device = *std::min_element(
@@ -24,14 +24,14 @@ MemoryReport report_memory(const Stages& stages, const Resolved& resolved) {
         return hw::usable_memory_bytes(a) < hw::usable_memory_bytes(b);
       });
   memory::Options options;
-  options.flat_buffers = parallel::flat_buffers(stages.bound, resolved);
-  options.half_with_master =
-      resolved.framework->casting == graph::Casting::WholeModel && is_half(resolved.precision);
+  options.flat_buffers = parallel::flat_buffers(step, resolved);
+  options.half_with_master = resolved.framework->casting == graph::Casting::WholeModel &&
+                             is_half(resolved.precision) && resolved.weights == Weights::Fp32;
   options.search_workspace = !hw::is_cpu(device);
   options.channels_last = resolved.framework->channels_last;
   options.tensor_core_fp32 = resolved.precision == Precision::Tf32;
   options.caching_allocator = !hw::is_cpu(device);
-  const memory::Use use = memory::step_memory(stages.bound, options);
+  const memory::Use use = memory::step_memory(step, options);
 
   const memory::ContextBytes& context = *resolved.memory_context;
   MemoryReport report;
@@ -45,11 +45,15 @@ MemoryReport report_memory(const Stages& stages, const Resolved& resolved) {
   report.framework = resolved.context_bytes.value_or(context_bytes(device, context));
   const bool several = resolved.workers > 1 && resolved.mode == Mode::Train;
   if (!resolved.context_bytes && several && !hw::is_cpu(device)) {
-    report.framework += context.collectives;
+    report.communication = context.collectives;
+    report.framework += report.communication;
   }
-  report.peak = report.allocated + report.fragmentation + report.framework;
   report.capacity = hw::usable_memory_bytes(device);
-  report.fits = report.peak <= report.capacity;
+  // What the allocator caches beyond live tensors it gives back when the device is full.
+  const double left = report.capacity - report.allocated - report.framework;
+  report.fits = left >= 0;
+  if (report.fits) report.fragmentation = std::min(report.fragmentation, left);
+  report.peak = report.allocated + report.fragmentation + report.framework;
   return report;
 }
 

@@ -3,14 +3,15 @@
 
 #include "foretrain/base/error_json.h"
 #include "foretrain/base/parallel_for.h"
-#include "foretrain/predict/predict.h"
+#include "foretrain/predict/advice.h"
 
 namespace foretrain {
 namespace {
 
 std::string answer(const std::string& line, std::size_t number, const Library& library) {
   try {
-    return to_json(predict(parse_request(line, "line " + std::to_string(number)), library));
+    return to_json(
+        predict_and_advise(parse_request(line, "line " + std::to_string(number)), library));
   } catch (const std::exception& error) {
     return error_json(error);
   }

@@ -66,8 +66,11 @@ struct Request {
   std::optional<int> workers_per_node;
   std::vector<int> placement;
   std::optional<std::int64_t> batch;
+  bool largest_batch = false;  // batch "max": the largest that fits
   std::optional<std::int64_t> global_batch;
   Precision precision = Precision::Fp32;
+  Weights weights = Weights::Fp32;
+  std::optional<std::string> memory_format;  // "contiguous", "channels_last"
   std::string framework = "pytorch";
   double host_speed = 1;
   std::optional<double> input_rate;

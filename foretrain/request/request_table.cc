@@ -21,6 +21,25 @@ constexpr std::array<std::string_view, 2> kComingEngines{"embedding", "scaling"}
 constexpr std::array<std::string_view, 3> kGradientPrecisions{"fp32", "bf16", "fp16"};
 constexpr std::array<std::string_view, 3> kRecomputes{"none", "selective", "full"};
 
+constexpr std::array<std::string_view, 2> kMemoryFormats{"contiguous", "channels_last"};
+constexpr std::array<std::string_view, 1> kBatchWords{"max"};
+
+// A number, or the word that stands for the largest that fits.
+constexpr RequestField batch_field(RequestField row) {
+  row = field<&Request::batch>(row);
+  row.words = kBatchWords;
+  row.value = [](const Request& request) -> FieldValue {
+    if (request.largest_batch) return std::string(kBatchWords.front());
+    return detail::to_value(request.batch);
+  };
+  row.store = [](Request& request, FieldValue value) {
+    request.largest_batch = std::holds_alternative<std::string>(value);
+    request.batch.reset();
+    if (!request.largest_batch) request.batch = std::get<std::int64_t>(value);
+  };
+  return row;
+}
+
 constexpr std::array kFields{
     field<&Request::model>(
         {.name = "model",
@@ -53,11 +72,11 @@ constexpr std::array kFields{
     field<&Request::cluster>({.name = "cluster",
                               .group = "Cluster",
                               .help = "file or JSON of a cluster with mixed devices or links"}),
-    field<&Request::batch>({.name = "batch",
-                            .group = "Training",
-                            .help = "samples per data-parallel rank and step",
-                            .absent = "32",
-                            .range = up_to(1e9)}),
+    batch_field({.name = "batch",
+                 .group = "Training",
+                 .help = "samples per data-parallel rank and step; max: the most that fit",
+                 .absent = "32",
+                 .range = up_to(1e9)}),
     field<&Request::global_batch>({.name = "global_batch",
                                    .group = "Training",
                                    .help = "samples per step over all ranks, instead of batch",
@@ -65,6 +84,14 @@ constexpr std::array kFields{
     field<&Request::precision>({.name = "precision",
                                 .group = "Training",
                                 .help = "what GEMMs and convolutions compute in"}),
+    field<&Request::weights>({.name = "weights",
+                              .group = "Training",
+                              .help = "how parameters are kept; int8 and nf4 under adapters"}),
+    field<&Request::memory_format>({.name = "memory_format",
+                                    .group = "Training",
+                                    .help = "order of an image's axes in memory",
+                                    .absent = "by framework",
+                                    .words = kMemoryFormats}),
     field<&Request::framework>({.name = "framework",
                                 .group = "Training",
                                 .help = "pytorch, pytorch-compile, tensorflow, ..."}),
@@ -77,7 +104,8 @@ constexpr std::array kFields{
     field<&Request::mode>({.name = "mode", .group = "Training", .help = "what a step does"}),
     field<&Request::trainable>({.name = "trainable",
                                 .group = "Training",
-                                .help = "what has gradients: all, head or lora:rank=16"}),
+                                .help = "what has gradients: all, head, lora:rank=16 or "
+                                        "lora:rank=16,targets=q_proj+v_proj,dtype=bf16"}),
     field<&Request::attention>({.name = "attention",
                                 .group = "Training",
                                 .help = "how attention is computed",

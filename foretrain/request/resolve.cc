@@ -31,6 +31,7 @@ double step_variation(const hw::Cluster& cluster, const cost::Straggling& stragg
 }
 
 std::int64_t find_batch(const Request& request, int workers, std::vector<std::string>& notes) {
+  if (request.largest_batch) return 1;
   if (request.batch) return *request.batch;
   if (!request.global_batch) {
     notes.push_back("batch of 32 samples per worker (batch was not given)");
@@ -48,6 +49,11 @@ std::int64_t find_batch(const Request& request, int workers, std::vector<std::st
 
 // Gradients of several passes add up before one exchange and update.
 void find_passes(const Request& request, Resolved& resolved) {
+  if (request.largest_batch && request.strategy.micro_batch) {
+    throw Error(ErrorKind::BadInput,
+                "batch max and micro_batch: any number of passes of a micro_batch that fits does; "
+                "give a batch, or leave out micro_batch");
+  }
   resolved.micro_batch = request.strategy.micro_batch.value_or(resolved.batch);
   if (resolved.batch % resolved.micro_batch != 0) {
     throw Error(ErrorKind::BadInput, "batch " + std::to_string(resolved.batch) +
@@ -96,14 +102,42 @@ void check_shard_group(const Strategy& strategy, int workers) {
   }
 }
 
-void check_precision(const Request& request, const hw::Cluster& cluster) {
+void check_precision(Precision precision, const hw::Cluster& cluster) {
   for (const hw::Device& device : cluster.devices) {
-    if (!hw::matrix_peak(device, request.precision)) {
+    if (!hw::matrix_peak(device, precision)) {
       throw Error(ErrorKind::Unsupported, "device " + device.name + " does not compute in " +
-                                              to_string(request.precision) +
+                                              to_string(precision) +
                                               "; use fp32 or fp16, or another device");
     }
   }
+}
+
+// Weights in 16 bits or less say what is computed in: bf16 where nothing else is asked for.
+void find_weights(const Request& request, Resolved& resolved) {
+  const Weights weights = request.weights;
+  if (weights == Weights::Fp32) return;
+  const bool trains = request.mode == Mode::Train;
+  if (is_quantised(weights) && trains && resolved.trainable.part != graph::Trainable::Part::Lora) {
+    throw Error(ErrorKind::BadInput,
+                "weights " + std::string(to_string(weights)) +
+                    " are a frozen base: gradients need adapters; use trainable lora:rank=16, or "
+                    "weights bf16");
+  }
+  const Precision own = weights == Weights::Fp16 ? Precision::Fp16 : Precision::Bf16;
+  if (request.precision == Precision::Fp32) {
+    resolved.precision = own;
+    resolved.assumptions.push_back("precision " + std::string(to_string(own)) + ", as weights " +
+                                   to_string(weights) + " are computed with");
+    return;
+  }
+  const bool allowed = is_quantised(weights) ? is_half(request.precision)
+                                          : request.precision == own ||
+                                                (own == Precision::Bf16 &&
+                                                 request.precision == Precision::Fp8);
+  if (allowed) return;
+  throw Error(ErrorKind::BadInput, "weights " + std::string(to_string(weights)) +
+                                       " are not computed in " + to_string(request.precision) +
+                                       "; use precision " + to_string(own));
 }
 
 std::shared_ptr<const Predictor> find_predictor(const std::string& path, const Library& library) {
@@ -130,6 +164,9 @@ std::shared_ptr<const cost::Framework> find_framework(const Request& request,
         cost::framework_named(library.frameworks, request.framework));
   }
   framework->autotunes = request.autotune.value_or(framework->autotunes);
+  if (request.memory_format) {
+    framework->channels_last = *request.memory_format == "channels_last";
+  }
   framework->statistics = cost::statistics_of(*framework, request.optimizer, workers);
   return framework;
 }
@@ -217,9 +254,10 @@ void find_length(const Request& request, Resolved& resolved) {
 }
 
 // As asked, or as the framework does it.
-bool uses_flash_attention(const Request& request, const cost::Framework& framework) {
+bool uses_flash_attention(const Request& request, Precision precision,
+                          const cost::Framework& framework) {
   if (request.attention) return *request.attention == "flash";
-  return is_half(request.precision) ? framework.flash_half : framework.flash_fp32;
+  return is_half(precision) ? framework.flash_half : framework.flash_fp32;
 }
 
 // What the request says itself.
@@ -227,6 +265,8 @@ Resolved stated(const Request& request) {
   Resolved resolved;
   resolved.mode = request.mode;
   resolved.precision = request.precision;
+  resolved.weights = request.weights;
+  resolved.largest_batch = request.largest_batch;
   resolved.optimizer = request.optimizer;
   resolved.trainable = graph::parse_trainable(request.trainable);
   resolved.strategy = request.strategy;
@@ -248,7 +288,8 @@ Resolved resolve_for(Model model, const Request& request, const Library& library
   if (request.cloud) resolved.instance = hw::find_instance(library.catalog, *request.cloud);
   resolved.cluster = find_cluster(request, library, resolved.instance, resolved.assumptions);
   limit_power(request, resolved.cluster);
-  check_precision(request, resolved.cluster);
+  find_weights(request, resolved);
+  check_precision(resolved.precision, resolved.cluster);
   resolved.workers = hw::worker_count(resolved.cluster);
   check_shard_group(request.strategy, resolved.workers);
   resolved.framework = find_framework(request, library, resolved.workers);
@@ -257,7 +298,7 @@ Resolved resolve_for(Model model, const Request& request, const Library& library
   resolved.variation = step_variation(resolved.cluster, *resolved.straggling);
   resolved.batch = find_batch(request, resolved.workers, resolved.assumptions);
   find_passes(request, resolved);
-  resolved.flash_attention = uses_flash_attention(request, *resolved.framework);
+  resolved.flash_attention = uses_flash_attention(request, resolved.precision, *resolved.framework);
   find_length(request, resolved);
   if (request.strategy.kind == Parallel::ParameterServer) {
     resolved.server_device =

@@ -24,6 +24,13 @@ inline constexpr auto kEnumWords<Precision> = [] {
 }();
 
 template <>
+inline constexpr auto kEnumWords<Weights> = [] {
+  std::array<std::string_view, kWeightsNames.size()> words;
+  std::copy(kWeightsNames.begin(), kWeightsNames.end(), words.begin());
+  return words;
+}();
+
+template <>
 inline constexpr auto kEnumWords<graph::Optimizer> = [] {
   std::array<std::string_view, graph::kOptimizers.size()> words;
   for (std::size_t i = 0; i < words.size(); ++i) words[i] = graph::kOptimizers[i].name;
