@@ -10,12 +10,14 @@ int shard_ranks(const Resolved& resolved) {
 int copies(const Resolved& resolved) { return resolved.workers / shard_ranks(resolved); }
 
 bool gathers_half(const Resolved& resolved) {
-  return is_half(resolved.precision) && resolved.framework->casting == graph::Casting::Automatic;
+  return is_half(resolved.precision) && resolved.weights == Weights::Fp32 &&
+         resolved.framework->casting == graph::Casting::Automatic;
 }
 
 DType reduced_type(DType own, const Resolved& resolved) {
   if (!is_floating(own) || bytes_of(own) > 4) return own;
-  const std::string& asked = resolved.strategy.gradient_precision.value_or("fp32");
+  if (!resolved.strategy.gradient_precision && resolved.weights != Weights::Fp32) return own;
+  const std::string asked = resolved.strategy.gradient_precision.value_or("fp32");
   if (asked == "fp16") return DType::F16;
   return asked == "bf16" ? DType::BF16 : DType::F32;
 }
