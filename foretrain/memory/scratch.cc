@@ -47,8 +47,10 @@ double scratch_bytes(const NodeView& v, const Options& options) {
   switch (v.node.kind) {
     case Kind::Conv:
     case Kind::ConvInputGrad:
-    case Kind::ConvWeightGrad:
-      return convolution_scratch(v, options);
+    case Kind::ConvWeightGrad: {
+      const double wanted = convolution_scratch(v, options);
+      return wanted > options.most_workspace_bytes.value_or(wanted) ? 0 : wanted;
+    }
     case Kind::AttentionGrad:
       return attention_grad_scratch(v);
     default:

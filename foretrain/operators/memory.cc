@@ -24,7 +24,12 @@ MemoryReport report_memory(const Stages& stages, const Resolved& resolved) {
         return hw::usable_memory_bytes(a) < hw::usable_memory_bytes(b);
       });
   memory::Options options;
-  options.flat_buffers = parallel::flat_buffers(stages.bound, resolved);
+  options.keeps_blobs = resolved.framework->keeps_blobs;
+  if (resolved.framework->workspace_mib > 0) {
+    options.most_workspace_bytes = resolved.framework->workspace_mib * 1048576;
+  }
+  // Blobs are all-reduced where they lie.
+  if (!options.keeps_blobs) options.flat_buffers = parallel::flat_buffers(stages.bound, resolved);
   options.half_with_master =
       resolved.framework->casting == graph::Casting::WholeModel && is_half(resolved.precision);
   options.search_workspace = !hw::is_cpu(device);
