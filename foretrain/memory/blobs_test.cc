@@ -16,9 +16,8 @@ double total(const std::vector<Storage>& storages) {
 
 // 1000 and 2000 of the forward pass stay, though the first is not needed after node 1.
 TEST(KeepBlobs, NothingOfTheForwardPassIsGivenBack) {
-  const auto blobs = keep_blobs({{.bytes = 1000, .born = 0, .last = 1},
-                                 {.bytes = 2000, .born = 1, .last = 4}},
-                                kLastForward);
+  const auto blobs = keep_blobs(
+      {{.bytes = 1000, .born = 0, .last = 1}, {.bytes = 2000, .born = 1, .last = 4}}, kLastForward);
   ASSERT_EQ(blobs.size(), 2U);
   EXPECT_EQ(blobs[0].last, kForever);
   EXPECT_EQ(blobs[1].last, kForever);
@@ -38,12 +37,11 @@ TEST(KeepBlobs, GradientsShareBuffersThatGrow) {
 
 // Two convolutions' workspaces are one, of the larger size; parameters' gradients are their own.
 TEST(KeepBlobs, OneWorkspaceAndEachParametersGradient) {
-  const auto blobs =
-      keep_blobs({{.bytes = 64, .born = 0, .last = 0, .part = Part::Workspace},
-                  {.bytes = 100, .born = 2, .last = 6, .part = Part::Gradients},
-                  {.bytes = 128, .born = 3, .last = 3, .part = Part::Workspace},
-                  {.bytes = 100, .born = 4, .last = 6, .part = Part::Gradients}},
-                 kLastForward);
+  const auto blobs = keep_blobs({{.bytes = 64, .born = 0, .last = 0, .part = Part::Workspace},
+                                 {.bytes = 100, .born = 2, .last = 6, .part = Part::Gradients},
+                                 {.bytes = 128, .born = 3, .last = 3, .part = Part::Workspace},
+                                 {.bytes = 100, .born = 4, .last = 6, .part = Part::Gradients}},
+                                kLastForward);
   EXPECT_EQ(total(blobs), 128 + 200);
 }
 

@@ -35,10 +35,22 @@ Use step_memory(const graph::Bound& step, const Options& options) {
   use.activations = part(Part::Activations);
   use.workspace = part(Part::Workspace);
   use.allocated = use.parameters + use.gradients + use.optimizer + use.activations + use.workspace;
+  use.needed = most_without_workspace(storages, one_step);
   if (options.caching_allocator && use.allocated < kAbsurdBytes) {
     use.fragmentation = std::max(0.0, reserved_bytes(storages, one_step) - use.allocated);
   }
   return use;
+}
+
+bool squeeze(Use& use, double limit, double lost_share) {
+  if (use.needed * (1 + lost_share) > limit) return false;
+  const double over = use.allocated + use.fragmentation - limit;
+  if (over <= 0) return true;
+  const double given_back = std::min(use.fragmentation, over);
+  use.fragmentation -= given_back;
+  use.workspace -= over - given_back;
+  use.allocated -= over - given_back;
+  return true;
 }
 
 }  // namespace foretrain::memory

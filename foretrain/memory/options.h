@@ -12,7 +12,7 @@ struct Options {
   std::vector<double> flat_buffers{};
   // Parameters are stored in half precision, the optimizer keeps fp32 copies.
   bool half_with_master = false;
-  bool search_workspace = true;   // convolutions may use scratch memory for faster algorithms
+  bool search_workspace = true;  // convolutions may use scratch memory for faster algorithms
   // Caffe2: every tensor of the forward pass stays where it is, gradients share static buffers.
   bool keeps_blobs = false;
   std::optional<double> most_workspace_bytes{};  // of a convolution's algorithm

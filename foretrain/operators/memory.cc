@@ -14,6 +14,15 @@ double context_bytes(const hw::Device& device, const memory::ContextBytes& conte
   return memory::gpu_context_bytes(context, device.architecture);
 }
 
+// What driver, libraries and collectives take.
+double framework_bytes(const Resolved& resolved, const hw::Device& device) {
+  if (resolved.context_bytes) return *resolved.context_bytes;
+  const memory::ContextBytes& context = *resolved.memory_context;
+  const bool several = resolved.workers > 1 && resolved.mode == Mode::Train;
+  return context_bytes(device, context) +
+         (several && !hw::is_cpu(device) ? context.collectives : 0);
+}
+
 }  // namespace
 
 MemoryReport report_memory(const Stages& stages, const Resolved& resolved) {
@@ -36,10 +45,14 @@ MemoryReport report_memory(const Stages& stages, const Resolved& resolved) {
   options.channels_last = resolved.framework->channels_last;
   options.tensor_core_fp32 = resolved.precision == Precision::Tf32;
   options.caching_allocator = !hw::is_cpu(device);
-  const memory::Use use = memory::step_memory(stages.bound, options);
+  memory::Use use = memory::step_memory(stages.bound, options);
 
-  const memory::ContextBytes& context = *resolved.memory_context;
   MemoryReport report;
+  report.framework = framework_bytes(resolved, device);
+  report.capacity = hw::usable_memory_bytes(device);
+  const double limit = report.capacity - report.framework;
+  const double lost_share = hw::is_cpu(device) ? 0 : resolved.memory_context->lost_share;
+  report.fits = memory::squeeze(use, limit, lost_share);
   report.allocated = use.allocated;
   report.parameters = use.parameters;
   report.gradients = use.gradients;
@@ -47,14 +60,8 @@ MemoryReport report_memory(const Stages& stages, const Resolved& resolved) {
   report.activations = use.activations;
   report.workspace = use.workspace;
   report.fragmentation = use.fragmentation;
-  report.framework = resolved.context_bytes.value_or(context_bytes(device, context));
-  const bool several = resolved.workers > 1 && resolved.mode == Mode::Train;
-  if (!resolved.context_bytes && several && !hw::is_cpu(device)) {
-    report.framework += context.collectives;
-  }
   report.peak = report.allocated + report.fragmentation + report.framework;
-  report.capacity = hw::usable_memory_bytes(device);
-  report.fits = report.peak <= report.capacity;
+  if (report.fits) report.peak = std::min(report.peak, report.capacity);  // not by a rounding more
   return report;
 }
 

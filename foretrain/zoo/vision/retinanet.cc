@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// RetinaNet (Lin, Goyal, Girshick, He, Dollar, ICCV 2017), as in torchvision. With `fused_loss=1` the
-// focal loss is one kernel, as in MMDetection, which like a cross entropy keeps one value per logit
-// and takes the index of the class.
+// RetinaNet (Lin, Goyal, Girshick, He, Dollar, ICCV 2017), as in torchvision. With `fused_loss=1`
+// the focal loss is one kernel, as in MMDetection, which like a cross entropy keeps one value per
+// logit and takes the index of the class.
 #include "foretrain/zoo/detail/registry.h"
 #include "foretrain/zoo/vision/detection_layers.h"
 #include "foretrain/zoo/vision/pyramid.h"
