@@ -43,10 +43,12 @@ struct Framework {
   bool flash_half = true;    // the same in half precision and FP8
   Flash flash = Flash::Two;  // generation of that kernel
   bool autotunes = false;    // convolutions try several algorithms first
-  bool channels_last = false;          // 16-bit convolutions run in NHWC: no transposes
-  bool copies_heads = true;            // GEMMs of transposed 4-D operands copy them first
-  bool fused_update = false;           // one kernel reads and writes each optimizer value once
-  bool fused_softmax = false;          // softmax gradient in one kernel
+  bool channels_last = false;  // 16-bit convolutions run in NHWC: no transposes
+  bool keeps_blobs = false;    // tensors are named blobs that stay; gradients share static buffers
+  double workspace_mib = 0;    // most that a convolution may use for its algorithm; 0: no limit
+  bool copies_heads = true;    // GEMMs of transposed 4-D operands copy them first
+  bool fused_update = false;   // one kernel reads and writes each optimizer value once
+  bool fused_softmax = false;  // softmax gradient in one kernel
   bool recomputes_to_the_end = false;  // checkpoints run again wholly, not as far as backward needs
   bool composed = false;               // GELU, layer norm and dropout run as elementary operators
   double host_scale = 1;               // host time per operator against eager PyTorch

@@ -59,6 +59,8 @@ void visit_fields(Row& row, Visit visit) {
   visit("flash", row.flash);
   visit("autotunes", row.autotunes);
   visit("channels_last", row.channels_last);
+  visit("keeps_blobs", row.keeps_blobs);
+  visit("workspace_mib", row.workspace_mib);
   visit("copies_heads", row.copies_heads);
   visit("fused_update", row.fused_update);
   visit("fused_softmax", row.fused_softmax);

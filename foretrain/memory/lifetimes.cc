@@ -285,6 +285,23 @@ std::vector<std::int32_t> events(const std::vector<Storage>& storages) {
   return result;
 }
 
+double most_without_workspace(const std::vector<Storage>& storages,
+                              const std::vector<std::int32_t>& step) {
+  double live = 0;
+  const auto counts = [](const Storage& s) { return s.part != Part::Workspace; };
+  for (const Storage& s : storages) {
+    if (s.last == kForever && counts(s)) live += static_cast<double>(s.bytes);
+  }
+  double most = live;
+  for (const std::int32_t event : step) {
+    const Storage& s = storages[at(event >= 0 ? event : ~event)];
+    if (s.last == kForever || !counts(s)) continue;
+    live += static_cast<double>(event >= 0 ? s.bytes : -s.bytes);
+    most = std::max(most, live);
+  }
+  return most;
+}
+
 PartBytes peak(const std::vector<Storage>& storages, const std::vector<std::int32_t>& step) {
   PartBytes live{};
   double total = 0;

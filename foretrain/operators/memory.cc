@@ -14,6 +14,13 @@ double context_bytes(const hw::Device& device, const memory::ContextBytes& conte
   return memory::gpu_context_bytes(context, device.architecture);
 }
 
+// Channels and buffers of collectives.
+double communication_bytes(const Resolved& resolved, const hw::Device& device) {
+  const bool several = resolved.workers > 1 && resolved.mode == Mode::Train;
+  if (resolved.context_bytes || !several || hw::is_cpu(device)) return 0;
+  return resolved.memory_context->collectives;
+}
+
 }  // namespace
 
 MemoryReport report_memory(const graph::Bound& step, const Resolved& resolved) {
@@ -24,17 +31,29 @@ MemoryReport report_memory(const graph::Bound& step, const Resolved& resolved) {
         return hw::usable_memory_bytes(a) < hw::usable_memory_bytes(b);
       });
   memory::Options options;
-  options.flat_buffers = parallel::flat_buffers(step, resolved);
+  options.keeps_blobs = resolved.framework->keeps_blobs;
+  if (resolved.framework->workspace_mib > 0) {
+    options.most_workspace_bytes = resolved.framework->workspace_mib * 1048576;
+  }
+  // Blobs are all-reduced where they lie.
+  if (!options.keeps_blobs) options.flat_buffers = parallel::flat_buffers(step, resolved);
   options.half_with_master = resolved.framework->casting == graph::Casting::WholeModel &&
                              is_half(resolved.precision) && resolved.weights == Weights::Fp32;
   options.search_workspace = !hw::is_cpu(device);
   options.channels_last = resolved.framework->channels_last;
   options.tensor_core_fp32 = resolved.precision == Precision::Tf32;
   options.caching_allocator = !hw::is_cpu(device);
-  const memory::Use use = memory::step_memory(step, options);
+  memory::Use use = memory::step_memory(step, options);
 
-  const memory::ContextBytes& context = *resolved.memory_context;
   MemoryReport report;
+  report.communication = communication_bytes(resolved, device);
+  report.framework =
+      resolved.context_bytes.value_or(context_bytes(device, *resolved.memory_context)) +
+      report.communication;
+  report.capacity = hw::usable_memory_bytes(device);
+  const double limit = report.capacity - report.framework;
+  const double lost_share = hw::is_cpu(device) ? 0 : resolved.memory_context->lost_share;
+  report.fits = memory::squeeze(use, limit, lost_share);
   report.allocated = use.allocated;
   report.parameters = use.parameters;
   report.gradients = use.gradients;
@@ -42,18 +61,8 @@ MemoryReport report_memory(const graph::Bound& step, const Resolved& resolved) {
   report.activations = use.activations;
   report.workspace = use.workspace;
   report.fragmentation = use.fragmentation;
-  report.framework = resolved.context_bytes.value_or(context_bytes(device, context));
-  const bool several = resolved.workers > 1 && resolved.mode == Mode::Train;
-  if (!resolved.context_bytes && several && !hw::is_cpu(device)) {
-    report.communication = context.collectives;
-    report.framework += report.communication;
-  }
-  report.capacity = hw::usable_memory_bytes(device);
-  // What the allocator caches beyond live tensors it gives back when the device is full.
-  const double left = report.capacity - report.allocated - report.framework;
-  report.fits = left >= 0;
-  if (report.fits) report.fragmentation = std::min(report.fragmentation, left);
   report.peak = report.allocated + report.fragmentation + report.framework;
+  if (report.fits) report.peak = std::min(report.peak, report.capacity);  // not by a rounding more
   return report;
 }
 
