@@ -173,8 +173,8 @@ void add_notes(const OnnxTranslation& all, Graph& graph) {
 }
 
 Graph translate(const OnnxModel& model, const Inputs& inputs, const OnnxSymbols& symbols,
-                bool replaces_batch) {
-  OnnxTranslation all{.model = model};
+                OnnxBudget& budget, bool replaces_batch) {
+  OnnxTranslation all{.model = model, .budget = budget};
   all.symbols = symbols;
   all.replaces_batch = replaces_batch;
   all.nodes_left = model.graph.nodes.size() + kMostInlined;
@@ -214,18 +214,20 @@ bool has_single_sample(const Inputs& inputs, const OnnxSymbols& symbols) {
 
 Graph translate_onnx(const OnnxModel& model, const graph::Binding& values) {
   check(model);
+  OnnxBudget budget;
+  budget.left += model.nodes * OnnxBudget::kPerNode + model.entries * OnnxBudget::kPerEntry;
   const Inputs inputs = true_inputs(model.graph);
   const OnnxSymbols symbols = find_symbols(inputs, values);
   const bool fixed = std::any_of(values.begin(), values.end(),
                                  [](const auto& value) { return value.first == "batch"; });
   if (!symbols.has_batch && !fixed && has_single_sample(inputs, symbols)) {
     try {
-      return translate(model, inputs, symbols, true);
+      return translate(model, inputs, symbols, budget, true);
     } catch (const Error&) {
       // Some operator only works for one sample; then the batch stays as it is.
     }
   }
-  return translate(model, inputs, symbols, false);
+  return translate(model, inputs, symbols, budget, false);
 }
 
 Graph without_dead_nodes(Graph graph) {
