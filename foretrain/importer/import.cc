@@ -17,7 +17,7 @@ namespace foretrain::importer {
 namespace {
 
 constexpr std::uintmax_t kLargestFile = std::uintmax_t{2} << 30;
-constexpr std::uintmax_t kLargestText = std::uintmax_t{256} << 20;  // of a graph as JSON
+constexpr std::uintmax_t kLargestText = std::uintmax_t{512} << 20;  // of a graph as JSON
 constexpr std::string_view kBlank = " \t\r\n";
 
 constexpr std::array<std::string_view, 6> kExtensions{".json",  ".onnx", ".pb",
