@@ -16,8 +16,8 @@ std::vector<std::string> near_matches(std::string_view name, const std::vector<s
 // "; did you mean 'a', 'b' or 'c'?", or "" where nothing is near. Ends an error message.
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& known);
 
-// `text` fit for a one-line message: control characters, line separators, marks of direction and
-// bytes that are not UTF-8 escaped, text longer than `longest` characters cut with "...".
+// `text` fit for a one-line message: control characters, line separators and bytes that are not
+// UTF-8 escaped, text longer than `longest` characters cut with "...".
 std::string printable(std::string_view text, std::size_t longest = 60);
 
 }  // namespace foretrain

@@ -64,12 +64,13 @@ void SparseFile::read_chunk(std::size_t chunk) {
     throw Error(ErrorKind::Io, named(file_) + ": cannot be read: not enough memory");
   }
   for (std::size_t done = 0; done < length;) {
-    const ssize_t count = ::pread(handle_, begin_ + start + done, length - done,
-                                  static_cast<off_t>(start + done));
+    const ssize_t count =
+        ::pread(handle_, begin_ + start + done, length - done, static_cast<off_t>(start + done));
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) {
-      throw Error(ErrorKind::Io, named(file_) + ": cannot be read to its end; does another program "
-                                                "write it?");
+      throw Error(ErrorKind::Io, named(file_) +
+                                     ": cannot be read to its end; does another program "
+                                     "write it?");
     }
     done += static_cast<std::size_t>(count);
   }

@@ -17,8 +17,8 @@ bool is_inside(const fs::path& file, const fs::path& folder) {
   return differs.first == folder.end();
 }
 
-// Where a Hugging Face cache keeps the files that `folder`, models--NAME/snapshots/REVISION or below
-// it, has links to: models--NAME/blobs.
+// Where a Hugging Face cache keeps the files that `folder`, models--NAME/snapshots/REVISION or
+// below it, has links to: models--NAME/blobs.
 std::optional<fs::path> blobs_of(const fs::path& folder) {
   for (fs::path at = folder; at.has_relative_path(); at = at.parent_path()) {
     if (at.filename() == "snapshots") return at.parent_path() / "blobs";

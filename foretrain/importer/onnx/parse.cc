@@ -20,8 +20,7 @@ constexpr std::size_t kLongestName = 4'096;
 
 class Parser {
  public:
-  Parser(std::string_view content, OnnxFiles& files)
-      : content_(content), files_(files) {}
+  Parser(std::string_view content, OnnxFiles& files) : content_(content), files_(files) {}
 
   OnnxModel model() {
     OnnxModel model;
