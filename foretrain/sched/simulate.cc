@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "foretrain/base/error.h"
-#include "foretrain/base/humanise.h"
+#include "foretrain/base/format.h"
 #include "foretrain/base/near.h"
 #include "foretrain/sched/detail/random.h"
 
@@ -69,16 +69,15 @@ class Simulation {
   // The one bound of the loops here: whatever else they wait for, jobs must come or end.
   void count_event() {
     if (++barren_ <= kMostBarren) return;
-    const std::string since = "no job has come or ended in " + std::to_string(kMostBarren) +
-                              " events up to " + significant(state_.now().count(), 4) + " s; ";
+    const std::string since = format("no job has come or ended in %lld events up to %.6g s; ",
+                                     static_cast<long long>(kMostBarren), state_.now().count());
     if (barren_failures_ > kMostBarren / 8) {
       throw Error(ErrorKind::BadInput,
-                  since + "nodes fail after " + significant(options_.node_mtbf.count(), 3) +
-                      " s on average, before jobs get anywhere: resuming takes " +
-                      significant(options_.costs.restart.count(), 3) +
-                      " s, a checkpoint is made after " +
-                      significant(options_.costs.checkpoint.count(), 3) +
-                      " s; raise --mtbf, or lower --restart-cost or --checkpoint-interval");
+                  since + format("nodes fail after %g s on average, before jobs get anywhere: "
+                                 "resuming takes %g s, a checkpoint is made after %g s; raise "
+                                 "--mtbf, or lower --restart-cost or --checkpoint-interval",
+                                 options_.node_mtbf.count(), options_.costs.restart.count(),
+                                 options_.costs.checkpoint.count()));
     }
     throw Error(ErrorKind::BadInput,
                 since +

@@ -91,7 +91,8 @@ TEST(Simulate, SaysThatTheClockStandsStill) {
 
 // 1e12 s in rounds of 360 s are 2.8e9 rounds; rounds of 1e-6 s are as many for an hour.
 TEST(Simulate, SaysThatRoundsAreTooShort) {
-  for (const auto& [round, duration] : {std::pair(360.0, 1e12), {1e-6, 3600.0}, {0.0, 1.0}}) {
+  for (const auto& [round, duration] :
+       {std::pair(360.0, 1e12), std::pair(1e-6, 3600.0), std::pair(0.0, 1.0)}) {
     TestSetup setup;
     setup.policy = "max-min";
     setup.policy_options.round = Seconds{round};

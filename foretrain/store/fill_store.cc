@@ -29,7 +29,8 @@ void fill_new(const std::filesystem::path& path, const std::function<void(Store&
 }  // namespace
 
 void fill_store(const std::filesystem::path& path, const std::function<void(Store&)>& fill) {
-  if (!std::filesystem::exists(store_file(path))) return fill_new(path, fill);
+  std::error_code error;
+  if (!std::filesystem::exists(store_file(path), error)) return fill_new(path, fill);
   Store store(path);
   fill(store);
 }

@@ -13,8 +13,8 @@
 
 namespace foretrain::importer {
 
-// The bytes of a model: its own file and those beside it in which it keeps tensors (external_data of
-// onnx.proto). Only what is looked at is read: the structure, constants, samples of weights.
+// The bytes of a model: its own file and those beside it in which it keeps tensors (external_data
+// of onnx.proto). Only what is looked at is read: the structure, constants, samples of weights.
 class OnnxFiles {
  public:
   // Of content that is in memory: no file is looked for.
@@ -24,9 +24,9 @@ class OnnxFiles {
 
   std::string_view content() const { return model_->content(); }  // of the model's own file
 
-  // The bytes of a tensor; none where they cannot be had, for weights need not be there: the file is
-  // missing, too short, or lies outside the model's folder. A link counts as what it leads to; one
-  // of a Hugging Face cache, from snapshots/REVISION to blobs/ beside it, may be followed.
+  // The bytes of a tensor; none where they cannot be had, for weights need not be there: the file
+  // is missing, too short, or lies outside the model's folder. A link counts as what it leads to;
+  // one of a Hugging Face cache, from snapshots/REVISION to blobs/ beside it, may be followed.
   std::string_view find(std::string_view location, std::uint64_t offset,
                         std::optional<std::uint64_t> length);
 

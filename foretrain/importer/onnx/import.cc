@@ -21,9 +21,8 @@ using graph::Shape;
 using graph::TensorId;
 using Inputs = std::vector<const OnnxValueInfo*>;
 
-constexpr std::int64_t kOldest = 7;            // operator set
-constexpr std::size_t kMostInlined = 250'000;  // nodes that functions and loops may add
-constexpr std::size_t kMostListed = 20;        // operators in a note
+constexpr std::int64_t kOldest = 7;      // operator set
+constexpr std::size_t kMostListed = 20;  // operators in a note
 
 void check(const OnnxModel& model) {
   if (model.graph.nodes.empty() && model.graph.outputs.empty()) {
@@ -177,7 +176,6 @@ Graph translate(const OnnxModel& model, const Inputs& inputs, const OnnxSymbols&
   OnnxTranslation all{.model = model, .budget = budget};
   all.symbols = symbols;
   all.replaces_batch = replaces_batch;
-  all.nodes_left = model.graph.nodes.size() + kMostInlined;
   all.graph.name = std::string(model.graph.name.substr(0, 1000));
   all.graph.symbols = symbols.names;
   for (const OnnxFunction& function : model.functions) {

@@ -118,8 +118,8 @@ struct OnnxModel {
   OnnxGraph graph;
   std::vector<OnnxFunction> functions;
   OnnxFiles* files = nullptr;  // that weights are read from where they must be looked at
-  std::size_t nodes = 0;    // in all graphs and functions
-  std::size_t entries = 0;  // of all lists
+  std::size_t nodes = 0;       // in all graphs and functions
+  std::size_t entries = 0;     // of all lists
 };
 
 inline constexpr std::size_t kMostOnnxNodes = 1'000'000;

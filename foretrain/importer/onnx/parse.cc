@@ -53,7 +53,7 @@ class Parser {
 
  private:
   std::string_view name(const WireReader& in) const {
-    if (in.bytes().size() > kLongestName) in.fail("a name is longer than 4096 bytes");
+    if (in.place().size() > kLongestName) in.fail("a name is longer than 4096 bytes");
     return in.bytes();
   }
 

@@ -111,9 +111,6 @@ void translate_nodes(OnnxTranslation& all, OnnxScope& scope, const std::vector<O
   for (const OnnxNode& node : nodes) {
     if (node.outputs.empty()) continue;
     try {
-      if (all.nodes_left == 0)
-        OnnxCall::fail("functions and loops stand for more than 250,000 nodes");
-      --all.nodes_left;
       spend(all, names_of(node));
       all.budget.spend(text_bytes(node));
       translate(OnnxCall(all, scope, node));

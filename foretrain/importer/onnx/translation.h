@@ -80,9 +80,8 @@ struct OnnxTranslation {
   // By domain, name and overload.
   std::map<std::array<std::string_view, 3>, const OnnxFunction*> functions{};
   std::vector<const OnnxFunction*> active{};  // that are being inlined
-  std::size_t nodes_left = 0;  // that may still be translated, inlined bodies included
-  int merged_parameters = 0;   // that the exporter had made one because they were equal
-  int tied_parameters = 0;     // that it had made two though they are one
+  int merged_parameters = 0;  // that the exporter had made one because they were equal
+  int tied_parameters = 0;    // that it had made two though they are one
 };
 
 // A node's inputs and outputs among the names of its scope. Null for a name not known.
