@@ -29,7 +29,7 @@ demo: build  ## build and show a prediction
 
 # What is tested of the optimised program: from outside, as users run it, and on the whole corpus.
 # `cmake --workflow --preset release` runs all.
-OUTSIDE := ^(foretrain_cli_test|foretrain_corpus_test|tools_test|check_layers|check_docs|check_install|run_readme|kill_lab)$$
+OUTSIDE := ^(foretrain_cli_test|foretrain_corpus_test|tools_test|check_layers|check_docs|check_install|run_readme|kill_lab|kill_writers)$$
 
 test: packages-test build check-format  ## build and run all tests with sanitizers, the optimised program from outside, those of Python
 	@cmake --build --preset release --target foretrain_cli_test foretrain_corpus_test
@@ -101,13 +101,17 @@ inspector-report: build  ## predicted use of resources against the lab, writes d
 predictors: build  ## refit the predictors that are shipped beside the program: data/inspectors/
 	@$(FORETRAIN) fit inspector --data data/lab/resources -o data/inspectors/lab.json
 
-fuzz: packages-lint  ## fuzz each target for FUZZ_SECONDS (600)
+fuzz: packages-build packages-lint  ## fuzz each target for FUZZ_SECONDS (600), 5 s and 1 GB per input; prints a table
 	@$(MAKE) -s build/fuzz/build.ninja
 	@cmake --build --preset fuzz
 	@tools/run_fuzz.sh $(FUZZ_SECONDS)
 
 kill: build  ## kill a running campaign KILLS (100) times: nothing may be lost or left
 	@python3 tools/kill_lab.py --program $(FORETRAIN) --kills $(KILLS)
+
+.PHONY: kill-writers
+kill-writers: build  ## kill every command that writes, and fill its disk, KILLS (100) times each: files stay whole
+	@python3 tools/kill_writers.py --program $(FORETRAIN) --kills $(KILLS)
 
 format: packages-lint  ## format the C++ files
 	@clang-format-14 -i $(SOURCES)

@@ -2,12 +2,15 @@
 #include "foretrain/cli/report_text.h"
 
 #include "foretrain/base/humanise.h"
+#include "foretrain/base/near.h"
 #include "foretrain/cli/bar.h"
 #include "foretrain/cli/resource_text.h"
 #include "foretrain/cli/table.h"
 
 namespace foretrain::cli {
 namespace {
+
+constexpr std::size_t kLongestModel = 300;
 
 std::string heading(const std::string& title, const std::string& rest, const Screen& screen) {
   return "\n" + paint(title, Colour::Bold, screen) + (rest.empty() ? "" : "  " + rest) + "\n";
@@ -32,7 +35,7 @@ std::string headline(const JobReport& job, const Screen& screen) {
     what += " per worker, " + format_count(batch * job.workers) + " in all";
   }
   const std::string where = job.cluster + (job.servers.empty() ? "" : ", " + job.servers);
-  return paint(job.model, Colour::Bold, screen) + "  " +
+  return paint(printable(job.model, kLongestModel), Colour::Bold, screen) + "  " +
          format_large(static_cast<double>(job.parameters)) + " parameters\n" +
          wrap(where, "  ", screen) + wrap(what, "  ", screen);
 }

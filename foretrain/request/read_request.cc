@@ -91,7 +91,7 @@ class Reader {
 
   double number(const RequestField& row, double value) const {
     if (!inside(value, row.range)) {
-      fail(row, std::string("must be ") + (row.range.above ? "above 0" : "at least 0") +
+      fail(row, std::string("must be ") + (row.range.least > 0 ? "at least 1e-9" : "at least 0") +
                     " and at most 1e18");
     }
     return value;

@@ -10,7 +10,7 @@ namespace {
 using detail::field;
 
 constexpr FieldRange up_to(double most) { return {1, most, false}; }
-constexpr FieldRange kPositive{0, 1e18, true};
+constexpr FieldRange kPositive{1e-9, 1e18, false};  // below, times are beyond all bounds
 constexpr FieldRange kNotNegative{0, 1e18, false};
 constexpr double kMostWorkers = 1e6;
 constexpr double kMostOnNode = 1024;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "foretrain/base/error.h"
+#include "foretrain/base/product.h"
 #include "foretrain/cost/cpu.h"
 #include "foretrain/request/detail/datasets.h"
 #include "foretrain/request/detail/find_cluster.h"
@@ -66,7 +67,8 @@ void find_passes(const Request& request, Resolved& resolved) {
 void refuse_what_is_missing(const Request& request) {
   const Strategy& strategy = request.strategy;
   const bool model_parallel =
-      strategy.tensor * strategy.pipeline * strategy.expert * strategy.context > 1 ||
+      checked_product({strategy.tensor, strategy.pipeline, strategy.expert, strategy.context},
+                      "strategy: tensor, pipeline, expert and context") > 1 ||
       strategy.interleave > 1;
   if (model_parallel) {
     throw Error(ErrorKind::Unsupported,
@@ -140,22 +142,27 @@ void find_weights(const Request& request, Resolved& resolved) {
                                        "; use precision " + to_string(own));
 }
 
-std::shared_ptr<const Predictor> find_predictor(const std::string& path, const Library& library) {
-  if (auto known = library.predictors->find(path)) return known;
-  if (!library.read_files) {
+using Predictors = std::vector<std::shared_ptr<const Predictor>>;
+
+// Each file once, so that a request is answered from one state of it.
+Predictors read_predictors(const Request& request, const Library& library) {
+  if (!request.predictors.empty() && !library.read_files) {
     throw Error(ErrorKind::BadInput, "'predictors': files are not read here");
   }
-  auto predictor = std::make_shared<const Predictor>(read_predictor(path));
-  library.predictors->insert(path, predictor);
-  return predictor;
+  Predictors predictors;
+  for (const std::string& path : request.predictors) {
+    predictors.push_back(library.predictors->read(path));
+  }
+  return predictors;
 }
 
 // As the request's predictors say, or as the library knows it.
 std::shared_ptr<const cost::Framework> find_framework(const Request& request,
+                                                      const Predictors& predictors,
                                                       const Library& library, int workers) {
   std::shared_ptr<cost::Framework> framework;
-  for (const std::string& path : request.predictors) {
-    for (const cost::Framework& own : find_predictor(path, library)->frameworks) {
+  for (const auto& predictor : predictors) {
+    for (const cost::Framework& own : predictor->frameworks) {
       if (own.name == request.framework) framework = std::make_shared<cost::Framework>(own);
     }
   }
@@ -188,7 +195,8 @@ void apply(const Calibration& calibration, Resolved& resolved) {
 }
 
 // What is in use, then what the request names in addition.
-void apply_predictors(const Request& request, const Library& library, Resolved& resolved) {
+void apply_predictors(const Request& request, const Predictors& predictors, const Library& library,
+                      Resolved& resolved) {
   resolved.operators = library.operators;
   resolved.collectives = library.collectives;
   resolved.exchange = library.exchange;
@@ -196,8 +204,7 @@ void apply_predictors(const Request& request, const Library& library, Resolved& 
   resolved.memory_context = library.memory_context;
   resolved.intervals = library.intervals;
   resolved.host_speed = request.host_speed;
-  for (const std::string& path : request.predictors) {
-    const auto predictor = find_predictor(path, library);
+  for (const auto& predictor : predictors) {
     if (predictor->operators) resolved.operators = predictor->operators;
     if (predictor->collectives) resolved.collectives = predictor->collectives;
     if (predictor->exchange) resolved.exchange = predictor->exchange;
@@ -209,28 +216,26 @@ void apply_predictors(const Request& request, const Library& library, Resolved& 
     }
   }
   for (const Calibration& calibration : library.calibrations) apply(calibration, resolved);
-  for (const std::string& path : request.predictors) {
-    const auto predictor = find_predictor(path, library);
+  for (const auto& predictor : predictors) {
     if (predictor->calibration) apply(*predictor->calibration, resolved);
   }
 }
 
-std::string constants_in_use(const Request& request, const Library& library) {
+std::string constants_in_use(const Predictors& predictors, const Library& library) {
   ConstantsInUse constants = library.constants;
-  for (const std::string& path : request.predictors) {
-    constants.put(*find_predictor(path, library));
-  }
+  for (const auto& predictor : predictors) constants.put(*predictor);
   return constants.text();
 }
 
 // The inspector that was named last. One that learned to correct other constants is refused.
-void find_inspector(const Request& request, const Library& library, Resolved& resolved) {
+void find_inspector(const Request& request, const Predictors& predictors, const Library& library,
+                    Resolved& resolved) {
   resolved.inspector = library.inspector;
-  for (const std::string& path : request.predictors) {
-    const auto predictor = find_predictor(path, library);
+  for (const auto& predictor : predictors) {
     if (predictor->inspector) resolved.inspector = predictor->inspector;
   }
-  if (resolved.inspector && resolved.inspector->constants != constants_in_use(request, library)) {
+  if (resolved.inspector &&
+      resolved.inspector->constants != constants_in_use(predictors, library)) {
     throw Error(ErrorKind::BadInput,
                 "the inspector in 'predictors' was fitted on other constants than those in use; "
                 "fit it anew: foretrain fit inspector --data DATA -o FILE (`make predictors` does "
@@ -292,9 +297,10 @@ Resolved resolve_for(Model model, const Request& request, const Library& library
   check_precision(resolved.precision, resolved.cluster);
   resolved.workers = hw::worker_count(resolved.cluster);
   check_shard_group(request.strategy, resolved.workers);
-  resolved.framework = find_framework(request, library, resolved.workers);
-  apply_predictors(request, library, resolved);
-  find_inspector(request, library, resolved);
+  const Predictors predictors = read_predictors(request, library);
+  resolved.framework = find_framework(request, predictors, library, resolved.workers);
+  apply_predictors(request, predictors, library, resolved);
+  find_inspector(request, predictors, library, resolved);
   resolved.variation = step_variation(resolved.cluster, *resolved.straggling);
   resolved.batch = find_batch(request, resolved.workers, resolved.assumptions);
   find_passes(request, resolved);
