@@ -255,6 +255,10 @@ void add_evaluate_command(CLI::App& app, Console& console) {
       .add_option("--split", options->use.split, "with --resources: train, test or all of the runs")
       ->check(CLI::IsMember({"train", "test", "all"}))
       ->needs("--resources");
+  command.add_option("--setting", options->use.settings, "with --resources: runs of these (all)")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->needs("--resources");
   command.add_option("--source", options->evaluate.source,
                      "only this file (without .csv) or this entry of the column source");
   std::string keys;

@@ -7,9 +7,7 @@
 #include <mutex>
 #include <tuple>
 
-#include "foretrain/base/csv.h"
 #include "foretrain/base/error.h"
-#include "foretrain/base/json_writer.h"
 #include "foretrain/base/median.h"
 #include "foretrain/base/parallel_for.h"
 #include "foretrain/evaluate/detail/metrics.h"
@@ -50,11 +48,88 @@ Predicted number_of(const ResourcesReport& report, const UseName& use) {
   return predicted;
 }
 
-std::string engine_of(const Report& report) {
+std::string engine_of(const Report& report, std::string_view number) {
   for (const EngineReport& one : report.engines) {
-    if (one.number == "resources") return one.engine;
+    if (one.number == number) return one.engine;
   }
   return report.engine;
+}
+
+// A number of a run that is none of a resource's alternation: how it is measured and predicted.
+struct OtherNumber {
+  std::string name;
+  std::function<std::optional<double>(const measured::RunUse&)> measured;
+  Predicted predicted;
+};
+
+OtherNumber step_of(const Report& report) {
+  return {"step_time_s",
+          [](const measured::RunUse& run) { return run.step_time_s; },
+          {report.step_time_s.value, report.step_time_s.low, report.step_time_s.high}};
+}
+
+OtherNumber memory_of(const ResourcesReport& report, resource::Role role) {
+  OtherNumber number{std::string(resource::memory_used_name(role)), {}, {}};
+  number.measured = [role](const measured::RunUse& run) -> std::optional<double> {
+    const auto& use = run.roles[index_of(role)];
+    return use ? use->memory_used : std::nullopt;
+  };
+  const bool server = role == resource::Role::Server;
+  if (server && !report.server) return number;
+  const auto& told = (server ? *report.server : report.worker).memory_used;
+  if (!told) return number;
+  const bool burst = told->bursts.burst_amount.has_value();
+  number.predicted.value = burst ? told->bursts.burst_amount : told->bursts.idle_amount;
+  const Number which = burst ? Number::BurstAmount : Number::IdleAmount;
+  if (const auto& estimate = told->estimates[index_of(which)]) {
+    number.predicted.low = estimate->low;
+    number.predicted.high = estimate->high;
+  }
+  return number;
+}
+
+// Burst time per step: it does not flicker where two bursts merge into one or not.
+OtherNumber burst_per_step(const Report& report, const UseName& use) {
+  OtherNumber number{std::string(name_of(use.role)) + "." + std::string(name_of(use.resource)) +
+                         ".burst_per_step_s",
+                     {},
+                     {}};
+  number.measured = [use](const measured::RunUse& run) -> std::optional<double> {
+    const std::optional<double> share = measured::number_of(run, use);
+    return share ? std::optional(*share * run.step_time_s) : std::nullopt;
+  };
+  const Predicted share = number_of(report.resources, use);
+  if (share.value) number.predicted.value = *share.value * report.step_time_s.value;
+  return number;
+}
+
+std::vector<OtherNumber> other_numbers(const Report& report) {
+  std::vector<OtherNumber> numbers{step_of(report)};
+  for (const resource::Role role : resource::kRoles) {
+    numbers.push_back(memory_of(report.resources, role));
+  }
+  for (const UseName& use : resource::use_names()) {
+    if (use.number == Number::BurstShare) numbers.push_back(burst_per_step(report, use));
+  }
+  return numbers;
+}
+
+// Of the median run, and of every run; nothing where the number was not measured.
+template <typename Measured>
+std::optional<ResourceCase> case_of(const ResourceJob& job, const Measured& measured,
+                                    const Predicted& predicted) {
+  const std::optional<double> median = measured(job.median);
+  if (!median || !(*median > 0)) return std::nullopt;
+  ResourceCase one{.setting = job.setting, .split = job.split, .model = job.model};
+  one.measured = *median;
+  for (const measured::RunUse& run : job.repeats) {
+    if (const std::optional<double> value = measured(run)) one.repeats.push_back(*value);
+  }
+  one.predicted = predicted.value;
+  one.low = predicted.low;
+  one.high = predicted.high;
+  one.request = job.request;
+  return one;
 }
 
 std::vector<ResourceCase> cases_of(const ResourceJob& job, const ResourceOptions& options,
@@ -64,18 +139,20 @@ std::vector<ResourceCase> cases_of(const ResourceJob& job, const ResourceOptions
   const Report report = predict(request, library);
   std::vector<ResourceCase> cases;
   for (const UseName& use : resource::use_names()) {
-    const std::optional<double> measured = measured::number_of(job.median, use);
-    if (!measured || !(*measured > 0)) continue;
-    ResourceCase one{job.setting, job.split, job.model, use, *measured, {}, {}, {}, {}, {}};
-    for (const measured::RunUse& run : job.repeats) {
-      if (const auto value = measured::number_of(run, use)) one.repeats.push_back(*value);
-    }
-    const Predicted predicted = number_of(report.resources, use);
-    one.predicted = predicted.value;
-    one.low = predicted.low;
-    one.high = predicted.high;
-    one.engine = engine_of(report);
-    cases.push_back(std::move(one));
+    const auto measured = [&](const measured::RunUse& run) { return number_of(run, use); };
+    auto one = case_of(job, measured, number_of(report.resources, use));
+    if (!one) continue;
+    one->number = use.name;
+    one->use = use;
+    one->engine = engine_of(report, "resources");
+    cases.push_back(std::move(*one));
+  }
+  for (const OtherNumber& other : other_numbers(report)) {
+    auto one = case_of(job, other.measured, other.predicted);
+    if (!one) continue;
+    one->number = other.name;
+    one->engine = engine_of(report, other.name == "step_time_s" ? other.name : "resources");
+    cases.push_back(std::move(*one));
   }
   return cases;
 }
@@ -109,16 +186,16 @@ bool in_paper(Number number) {
   return number == Number::BurstAmount || number == Number::BurstTime || number == Number::IdleTime;
 }
 
-void add(const ResourceCase& one, Sums& sums) {
-  const std::size_t number = index_of(one.use.number);
+void add(const ResourceCase& one, const UseName& use, Sums& sums) {
+  const std::size_t number = index_of(use.number);
   const double error = one.predicted ? *one.predicted / one.measured - 1 : -1;
   sums.of_number[number].push_back(error);
   if (one.low && one.high) {
     ++sums.with_interval;
     sums.inside += *one.low <= one.measured && one.measured <= *one.high ? 1 : 0;
   }
-  if (!in_paper(one.use.number)) return;
-  if (one.use.number == Number::BurstAmount) ++sums.jobs;
+  if (!in_paper(use.number)) return;
+  if (use.number == Number::BurstAmount) ++sums.jobs;
   if (!one.predicted) ++sums.missing;
   sums.errors.push_back(error);
   sums.squares[number] += std::pow(one.predicted.value_or(0) - one.measured, 2);
@@ -178,16 +255,47 @@ std::vector<ResourceScore> score_resources(const std::vector<ResourceCase>& case
   std::vector<std::string> settings;
   std::map<Key, std::pair<const ResourceCase*, Sums>> groups;
   for (const ResourceCase& one : cases) {
+    if (!one.use) continue;
     const auto known = std::find(settings.begin(), settings.end(), one.setting);
     const auto place = static_cast<std::size_t>(known - settings.begin());
     if (known == settings.end()) settings.push_back(one.setting);
-    auto& [first, sums] = groups[{place, one.use.role, one.use.resource}];
+    auto& [first, sums] = groups[{place, one.use->role, one.use->resource}];
     if (first == nullptr) first = &one;
-    add(one, sums);
+    add(one, *one.use, sums);
   }
   std::vector<ResourceScore> scores;
   for (const auto& [key, group] : groups) {
-    scores.push_back(score_of(group.first->setting, group.first->use, group.second));
+    scores.push_back(score_of(group.first->setting, *group.first->use, group.second));
+  }
+  return scores;
+}
+
+std::vector<NumberScore> score_numbers(const std::vector<ResourceCase>& cases) {
+  std::vector<NumberScore> scores;
+  std::vector<Sums> sums;
+  for (const ResourceCase& one : cases) {
+    if (one.use) continue;
+    const auto known = std::find_if(scores.begin(), scores.end(), [&](const NumberScore& score) {
+      return score.setting == one.setting && score.number == one.number;
+    });
+    const auto place = static_cast<std::size_t>(known - scores.begin());
+    if (known == scores.end()) {
+      scores.push_back({.setting = one.setting, .number = one.number});
+      sums.emplace_back();
+    }
+    // Counted as the one number of a resource would be.
+    add(one, {.number = Number::BurstAmount}, sums[place]);
+  }
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    const ResourceScore score = score_of(scores[i].setting, {}, sums[i]);
+    scores[i].jobs = score.jobs;
+    scores[i].missing = score.missing;
+    scores[i].mean = score.mean;
+    scores[i].median = score.median;
+    scores[i].floor_mean = score.floor_mean;
+    scores[i].floor_median = score.floor_median;
+    scores[i].log_rmse = score.log_rmse;
+    scores[i].coverage = score.coverage;
   }
   return scores;
 }
@@ -217,44 +325,8 @@ ResourceEvaluation evaluate_resources(const std::filesystem::path& data,
     for (ResourceCase& one : cases) evaluation.cases.push_back(std::move(one));
   }
   evaluation.scores = score_resources(evaluation.cases);
+  evaluation.numbers = score_numbers(evaluation.cases);
   return evaluation;
-}
-
-std::string to_json(const ResourceEvaluation& evaluation) {
-  JsonWriter json;
-  json.begin_object().key("resources").begin_array();
-  for (const ResourceScore& score : evaluation.scores) {
-    json.begin_object().field("setting", score.setting).field("role", name_of(score.role));
-    json.field("resource", name_of(score.resource));
-    json.field("jobs", static_cast<double>(score.jobs));
-    json.field("missing", static_cast<double>(score.missing));
-    json.field("mean", 100 * score.mean).field("median", 100 * score.median);
-    const auto percent = [](const std::optional<double>& share) {
-      return share ? std::optional(100 * *share) : std::nullopt;
-    };
-    json.field("floor_mean", percent(score.floor_mean));
-    json.field("floor_median", percent(score.floor_median));
-    for (const Number number : resource::kNumbers) {
-      json.field(std::string(name_of(number)), 100 * score.of_number[index_of(number)]);
-    }
-    json.field("log_rmse", score.log_rmse).field("nrmse", score.nrmse);
-    json.field("coverage", percent(score.coverage)).end_object();
-  }
-  return json.end_array().end_object().finish();
-}
-
-std::string resource_rows(const ResourceEvaluation& evaluation) {
-  std::string text = "setting,split,model,number,repeats,measured,predicted,low,high,engine\n";
-  const auto field = [](const std::optional<double>& value) {
-    return value ? csv_field(*value) : std::string();
-  };
-  for (const ResourceCase& one : evaluation.cases) {
-    text += csv_field(one.setting) + "," + csv_field(one.split) + "," + csv_field(one.model) + "," +
-            std::string(one.use.name) + "," + std::to_string(one.repeats.size()) + "," +
-            csv_field(one.measured) + "," + field(one.predicted) + "," + field(one.low) + "," +
-            field(one.high) + "," + csv_field(one.engine) + "\n";
-  }
-  return text;
 }
 
 }  // namespace foretrain::evaluate
