@@ -3,6 +3,8 @@
 // ZeroRedundancyOptimizer, whose ranks own whole parameters; elsewhere flat buffers are divided.
 #include <algorithm>
 #include <numeric>
+#include <set>
+#include <string>
 
 #include "foretrain/parallel/detail/collectives.h"
 #include "foretrain/parallel/detail/flat.h"
@@ -37,19 +39,15 @@ std::vector<bool> owned_by_fullest(const std::vector<double>& sizes, int ranks) 
   return owned;
 }
 
-// States follow the parameters in order; those of others are not here.
+// States have the names of their parameters; those of others are not here.
 void drop_states(graph::Graph& step, const std::vector<bool>& owned) {
-  const auto is_state = [](const graph::Tensor& tensor) {
-    return tensor.role == graph::Role::OptimizerState;
-  };
-  const auto states =
-      static_cast<std::size_t>(std::count_if(step.tensors.begin(), step.tensors.end(), is_state));
-  const std::size_t each = states / owned.size();
-  if (each == 0) return;
-  std::size_t state = 0;
+  std::set<std::string> kept;
+  for (std::size_t i = 0; i < owned.size(); ++i) {
+    if (owned[i]) kept.insert(step.tensor(step.gradients[i].first).name);
+  }
   for (graph::Tensor& tensor : step.tensors) {
-    if (!is_state(tensor)) continue;
-    if (!owned[std::min(state++ / each, owned.size() - 1)]) tensor.role = graph::Role::Activation;
+    if (tensor.role != graph::Role::OptimizerState || kept.contains(tensor.name)) continue;
+    tensor.role = graph::Role::Activation;
   }
 }
 
