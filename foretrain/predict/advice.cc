@@ -141,6 +141,19 @@ std::string describe(const OrderedJson& changed, const std::string& prefix = "")
   return text;
 }
 
+// The numbers below `whole` that divide it, in order.
+std::vector<std::int64_t> parts_of(std::int64_t whole) {
+  std::vector<std::int64_t> parts;
+  for (std::int64_t small = 1; small * small <= whole; ++small) {
+    if (whole % small != 0) continue;
+    parts.push_back(small);
+    if (whole / small != small) parts.push_back(whole / small);
+  }
+  std::sort(parts.begin(), parts.end());
+  parts.pop_back();  // itself
+  return parts;
+}
+
 class Advice {
  public:
   Advice(const Request& request, const Report& report, const Predict& predict)
@@ -196,11 +209,8 @@ class Advice {
   // larger never fits where a smaller one does not.
   void split_batch() {
     if (request_.mode != Mode::Train || request_.largest_batch) return;
-    std::vector<std::int64_t> parts;
-    const std::int64_t whole = request_.strategy.micro_batch.value_or(report_.job.batch);
-    for (std::int64_t part = 1; part < whole; ++part) {
-      if (whole % part == 0) parts.push_back(part);
-    }
+    const std::vector<std::int64_t> parts =
+        parts_of(request_.strategy.micro_batch.value_or(report_.job.batch));
     std::size_t fitting = 0;  // of the smallest ones
     for (std::size_t end = parts.size(); fitting < end;) {
       const std::size_t middle = fitting + (end - fitting) / 2;

@@ -4,7 +4,7 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/error_json.h"
 #include "foretrain/base/parallel_for.h"
-#include "foretrain/predict/advice.h"
+#include "foretrain/predict/predict.h"
 
 namespace foretrain {
 namespace {
@@ -16,7 +16,7 @@ std::string answer(const std::string& line, std::size_t number, const Library& l
       throw Error(ErrorKind::BadInput,
                   where + ": longer than 4 MiB; name large clusters by a file");
     }
-    return to_json(predict_and_advise(parse_request(line, where), library));
+    return to_json(predict(parse_request(line, where), library));
   } catch (const std::exception& error) {
     return error_json(error);
   }
