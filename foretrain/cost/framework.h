@@ -43,13 +43,16 @@ struct Framework {
   bool flash_half = true;    // the same in half precision and FP8
   Flash flash = Flash::Two;  // generation of that kernel
   bool autotunes = false;    // convolutions try several algorithms first
-  bool channels_last = false;  // 16-bit convolutions run in NHWC: no transposes
-  bool copies_heads = true;    // GEMMs of transposed 4-D operands copy them first
-  bool fused_update = false;   // one kernel reads and writes each optimizer value once
-  bool fused_softmax = false;  // softmax gradient in one kernel
-  bool composed = false;       // GELU, layer norm and dropout run as elementary operators
-  double host_scale = 1;       // host time per operator against eager PyTorch
-  double update_passes = 1;    // memory traffic of the optimizer, times that of its kernels
+  bool channels_last = false;        // 16-bit convolutions run in NHWC: no transposes
+  bool copies_heads = true;          // GEMMs of transposed 4-D operands copy them first
+  bool fused_update = false;         // one kernel reads and writes each optimizer value once
+  bool fused_softmax = false;        // softmax gradient in one kernel
+  bool composed = false;             // GELU, layer norm and dropout run as elementary operators
+  bool loss_in_half = false;         // of a model in 16 bits the loss reads logits as they are
+  bool quantises_head = false;       // with quantised weights the last layer, too
+  bool dequantises_in_fp32 = false;  // those, before a cast to what is computed in
+  double host_scale = 1;             // host time per operator against eager PyTorch
+  double update_passes = 1;          // memory traffic of the optimizer, times that of its kernels
   double update_tensors_per_launch = 1;  // parameters that one launch of the optimizer updates
   GradientStatistics statistics{};       // of gradients, beside the update
   GradientStatistics preconditioned{};   // in addition, of Adam and AdamW

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "foretrain/graph/builder.h"
+#include "foretrain/graph/detail/dequantize.h"
 #include "foretrain/graph/op.h"
 #include "foretrain/graph/passes.h"
 
@@ -87,33 +88,6 @@ void accumulate_into_old(Graph& graph) {
         nodes.push_back(std::move(additions[found->second]));
       }
     }
-  }
-  graph.nodes = std::move(nodes);
-}
-
-// Quantised weights are dequantised again where the backward pass reads them, and again for each
-// reader: their 16-bit values are never kept.
-void dequantize_again(Graph& graph, std::size_t forward) {
-  std::unordered_map<TensorId, std::size_t> made;  // by which node
-  for (std::size_t n = 0; n < forward; ++n) {
-    const Node& node = graph.nodes[n];
-    if (node.kind == Kind::Dequantize) made.emplace(node.outputs.front(), n);
-  }
-  if (made.empty()) return;
-  std::vector<Node> nodes(graph.nodes.begin(),
-                          graph.nodes.begin() + static_cast<std::ptrdiff_t>(forward));
-  for (std::size_t n = forward; n < graph.nodes.size(); ++n) {
-    Node node = std::move(graph.nodes[n]);
-    for (TensorId& id : node.inputs) {
-      const auto found = made.find(id);
-      if (found == made.end()) continue;
-      Node again = nodes[found->second];
-      again.phase = Phase::Backward;
-      again.outputs = {new_tensor_like(graph, id)};
-      id = again.outputs.front();
-      nodes.push_back(std::move(again));
-    }
-    nodes.push_back(std::move(node));
   }
   graph.nodes = std::move(nodes);
 }
@@ -214,7 +188,7 @@ Graph backward(Graph graph, GradientHandling handling) {
       graph.gradients.emplace_back(static_cast<TensorId>(t), gradients[t]);
     }
   }
-  dequantize_again(graph, forward);
+  graph = dequantize_again(std::move(graph));
   if (handling == GradientHandling::Accumulate) accumulate_into_old(graph);
   return graph;
 }
