@@ -66,6 +66,9 @@ void visit_fields(Row& row, Visit visit) {
   visit("fused_softmax", row.fused_softmax);
   visit("recomputes_to_the_end", row.recomputes_to_the_end);
   visit("composed", row.composed);
+  visit("loss_in_half", row.loss_in_half);
+  visit("quantises_head", row.quantises_head);
+  visit("dequantises_in_fp32", row.dequantises_in_fp32);
   visit("host_scale", row.host_scale);
   visit("update_passes", row.update_passes);
   visit("update_tensors_per_launch", row.update_tensors_per_launch);

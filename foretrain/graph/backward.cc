@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "foretrain/graph/builder.h"
+#include "foretrain/graph/detail/dequantize.h"
 #include "foretrain/graph/op.h"
 #include "foretrain/graph/passes.h"
 
@@ -87,32 +88,6 @@ void accumulate_into_old(Graph& graph) {
         nodes.push_back(std::move(additions[found->second]));
       }
     }
-  }
-  graph.nodes = std::move(nodes);
-}
-
-// Quantised weights are dequantised again where the backward pass reads them, and again for each
-// reader: their 16-bit values are never kept.
-void dequantize_again(Graph& graph) {
-  std::unordered_map<TensorId, Node> made;
-  for (const Node& node : graph.nodes) {
-    if (node.kind == Kind::Dequantize) made.emplace(node.outputs.front(), node);
-  }
-  if (made.empty()) return;
-  std::vector<Node> nodes;
-  nodes.reserve(graph.nodes.size());
-  for (Node& node : graph.nodes) {
-    for (TensorId& id : node.inputs) {
-      const auto found = made.find(id);
-      if (node.phase != Phase::Backward || found == made.end()) continue;
-      Node again = found->second;
-      again.phase = Phase::Backward;
-      id = new_tensor_like(graph, id);
-      graph.tensor(id).role = Role::Activation;
-      again.outputs = {id};
-      nodes.push_back(std::move(again));
-    }
-    nodes.push_back(std::move(node));
   }
   graph.nodes = std::move(nodes);
 }
@@ -222,7 +197,7 @@ Graph backward(Graph graph, GradientHandling handling, const Recomputation& reco
   if (!checkpoints.empty()) {
     graph = recompute(std::move(graph), checkpoints, origins, recomputation.to_the_end);
   }
-  dequantize_again(graph);
+  graph = dequantize_again(std::move(graph));
   if (handling == GradientHandling::Accumulate) accumulate_into_old(graph);
   return graph;
 }

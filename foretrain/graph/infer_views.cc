@@ -48,9 +48,9 @@ Shapes infer_same(const Node&, const Shapes& inputs) {
   return {inputs[0]};
 }
 
-// Quantised values, then their scales.
+// Quantised values, their scales and, in backward, what the layer read.
 Shapes infer_dequantize(const Node&, const Shapes& inputs) {
-  require_inputs(inputs, 1, 3);
+  require_inputs(inputs, 1, 4);
   return {inputs[0]};
 }
 

@@ -26,7 +26,7 @@ const std::array<Op, kKinds> kOps{{
     {K::Concat, "concat", "", Copy, Follow, infer_concat, work_copy, grad_concat},
     {K::Pad, "pad", "", Copy, Follow, infer_pad, work_copy, grad_pad},
     {K::Cast, "cast", "*->*", Copy, Follow, infer_same, work_copy, grad_cast},
-    {K::Dequantize, "dequantize", "*->*", Copy, Follow, infer_dequantize, work_copy, nullptr},
+    {K::Dequantize, "dequantize", "*->*", Copy, Follow, infer_dequantize, work_dequantize, nullptr},
     {K::Gather, "gather", "", Copy, Follow, infer_gather, work_lookup, grad_gather},
     {K::Upsample, "upsample", "bcHW->bcHW", Copy, Follow, infer_upsample, work_pointwise, grad_upsample},
     {K::Roll, "roll", "*->*", Copy, Follow, infer_same, work_copy, grad_roll},

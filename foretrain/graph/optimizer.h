@@ -21,6 +21,8 @@ enum class Optimizer {
   AdamW8bit,
   Lion,
   Adafactor,
+  PagedAdamW,
+  PagedAdamW8bit,
   None
 };
 
@@ -29,6 +31,7 @@ enum class StateForm {
   Whole,     // as many as the parameter has, in fp32 or, with weights in 16 bits, in their type
   Blocks,    // one byte each, and an fp32 scale per block
   Factored,  // of a matrix, sums over its rows and over its columns
+  Paged,     // in the host's memory, from where the driver fetches pages
 };
 
 // What an update needs per parameter: values kept between steps, and how many values a single
@@ -60,6 +63,8 @@ inline constexpr std::array kOptimizers{
     OptimizerRow{Optimizer::AdamW8bit, "adamw-8bit", 2, 4, 3, StateForm::Blocks},
     OptimizerRow{Optimizer::Lion, "lion", 1, 3, 2},
     OptimizerRow{Optimizer::Adafactor, "adafactor", 2, 2, 1, StateForm::Factored},
+    OptimizerRow{Optimizer::PagedAdamW, "paged-adamw", 2, 4, 3, StateForm::Paged},
+    OptimizerRow{Optimizer::PagedAdamW8bit, "paged-adamw-8bit", 2, 4, 3, StateForm::Paged},
     OptimizerRow{Optimizer::None, "none", 0, 0, 0},  // gradients only, as some benchmarks time
 };
 

@@ -36,16 +36,20 @@ Graph with_half_parameters(Graph model, Precision precision);
 // How a model's tensors are stored where its parameters are not in fp32.
 struct WeightStorage {
   Weights weights = Weights::Bf16;
-  DType type = DType::BF16;      // of everything that is computed
-  bool adapters = false;         // what is trained are adapters
-  DType adapter = DType::F32;    // their type
-  bool elementary_norms = true;  // RMS norms and losses run as PyTorch's operators, in fp32
+  DType type = DType::BF16;          // of everything that is computed
+  bool adapters = false;             // what is trained are adapters
+  DType adapter = DType::F32;        // their type
+  bool elementary_norms = true;      // RMS norms and losses run as PyTorch's operators, in fp32
+  bool half_loss = false;            // the loss reads 16-bit logits as they are
+  bool quantised_head = false;       // the last layer is quantised, too
+  bool dequantises_in_fp32 = false;  // then casts
 };
 
 // Stores parameters and activations in `type` without any casts but those that Hugging Face's
 // models and PEFT make themselves: RMS norms and losses compute in fp32, an adapter in its own
 // type. Quantised weights: those of frozen linear layers but the last are kept in 8 or 4 bits with
-// their scales and dequantised at every use; `backward` does so again.
+// their scales and dequantised at every use; `backward` does so again, and keeps what the layer
+// read (as bitsandbytes does).
 Graph store_weights(const Graph& model, const WeightStorage& storage);
 
 // Replaces each attention by the GEMMs, mask, softmax and dropout that it stands for.
@@ -61,10 +65,12 @@ struct Trainable {
   // of attention, or "blocks", all but the last layer. Empty: every one.
   std::vector<std::string> targets{};
   DType type = DType::F32;  // of the adapters, where the other parameters are not in fp32
+  bool dropout = false;     // of what the adapters read
   bool operator==(const Trainable&) const = default;
 };
 
-// "all", "head" or "lora:rank=R" with, after commas, "targets=q_proj+v_proj" and "dtype=bf16".
+// "all", "head" or "lora:rank=R" with, after commas, "targets=q_proj+v_proj", "dtype=bf16" and
+// "dropout=0.05".
 // Throws Error(BadInput) for anything else.
 Trainable parse_trainable(const std::string& text);
 

@@ -64,6 +64,7 @@ Shapes infer_given(const Node&, const Shapes&);  // gradients and updates: shape
 // work.cc
 Work work_none(const NodeView&);
 Work work_copy(const NodeView&);
+Work work_dequantize(const NodeView&);
 Work work_linear(const NodeView&);
 Work work_matmul(const NodeView&);
 Work work_conv(const NodeView&);

@@ -99,22 +99,23 @@ std::vector<bool> adapted(const Graph& model, const std::vector<std::string>& ta
       found = found || wanted;
     }
     if (found) continue;
-    throw Error(ErrorKind::BadInput, "trainable: model '" + model.name +
-                                         "' has no linear layer '" + printable(target) + "'" +
-                                         did_you_mean(target, known));
+    throw Error(ErrorKind::BadInput, "trainable: model '" + model.name + "' has no linear layer '" +
+                                         printable(target) + "'" + did_you_mean(target, known));
   }
   if (targets.empty()) chosen.assign(chosen.size(), true);
   return chosen;
 }
 
 // y = x w' + scale (x a') b', with a and b of `rank` rows and columns.
-void add_adapter(Rewrite& rewrite, const Node& node, std::int64_t rank) {
+void add_adapter(Rewrite& rewrite, const Node& node, const Trainable& what) {
   Graph& graph = rewrite.graph();
-  const TensorId x = rewrite.now(node.inputs[0]);
+  const std::int64_t rank = what.rank;
+  TensorId x = rewrite.now(node.inputs[0]);
   const Shape weight = graph.tensor(rewrite.now(node.inputs[1])).shape;
   const TensorId a = parameter(graph, node.scope + ".lora_A.weight", Shape{Dim(rank), weight[1]});
   const TensorId b = parameter(graph, node.scope + ".lora_B.weight", Shape{weight[0], Dim(rank)});
   const std::string scope = node.scope + ".lora";
+  if (what.dropout) x = add(graph, Kind::Dropout, {x}, scope);
   const TensorId thin = add(graph, Kind::Linear, {x, a}, scope);
   const TensorId wide =
       add(graph, Kind::Scale, {add(graph, Kind::Linear, {thin, b}, scope)}, scope);
@@ -129,7 +130,7 @@ Graph with_lora(Graph model, const Trainable& what) {
   for (std::size_t n = 0; n < model.nodes.size(); ++n) {
     rewrite.keep(model.nodes[n]);
     if (model.nodes[n].kind == Kind::Linear && chosen[n]) {
-      add_adapter(rewrite, model.nodes[n], what.rank);
+      add_adapter(rewrite, model.nodes[n], what);
     }
   }
   return rewrite.finish();
@@ -139,7 +140,7 @@ Graph with_lora(Graph model, const Trainable& what) {
   throw Error(ErrorKind::BadInput,
               "trainable '" + printable(text) +
                   "' is not known; use all, head, lora:rank=16 or "
-                  "lora:rank=16,targets=q_proj+v_proj,dtype=bf16");
+                  "lora:rank=16,targets=q_proj+v_proj,dtype=bf16,dropout=0.05");
 }
 
 std::vector<std::string> split(const std::string& text, char between) {
@@ -167,6 +168,12 @@ bool read_option(const std::string& option, Trainable& what) {
     return value == "bf16" || value == "fp16" || value == "fp32";
   }
   const char* end = value.data() + value.size();
+  if (key == "dropout") {
+    double share = 0;
+    const auto parsed = std::from_chars(value.data(), end, share);
+    what.dropout = share > 0;
+    return parsed.ec == std::errc{} && parsed.ptr == end && share >= 0 && share < 1;
+  }
   const auto parsed = std::from_chars(value.data(), end, what.rank);
   return key == "rank" && parsed.ec == std::errc{} && parsed.ptr == end && what.rank >= 1 &&
          what.rank <= 65536;

@@ -15,11 +15,13 @@ namespace {
 constexpr std::int64_t kBlock = 64;         // values of a 4-bit weight that share a scale
 constexpr std::int64_t kNestedBlock = 256;  // scales, kept in bytes, that share one in fp32
 
-std::int64_t blocks(std::int64_t values, std::int64_t block) { return (values + block - 1) / block; }
+std::int64_t blocks(std::int64_t values, std::int64_t block) {
+  return (values + block - 1) / block;
+}
 
-// Weights that are quantised: frozen matrices that only linear layers read, but the last layer's,
-// which predicts tokens or classes.
-std::vector<bool> quantised_weights(const Graph& model) {
+// Weights that are quantised: frozen matrices that only linear layers read; that of the last layer,
+// which predicts tokens or classes, only where `head` says so.
+std::vector<bool> quantised_weights(const Graph& model, bool head) {
   std::vector<bool> quantised(model.tensors.size(), false);
   const Node* last = nullptr;
   for (const Node& node : model.nodes) {
@@ -31,7 +33,7 @@ std::vector<bool> quantised_weights(const Graph& model) {
   }
   for (const Node& node : model.nodes) {
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-      const bool weight = node.kind == Kind::Linear && i == 1 && &node != last;
+      const bool weight = node.kind == Kind::Linear && i == 1 && (head || &node != last);
       if (!weight) quantised[static_cast<std::size_t>(node.inputs[i])] = false;
     }
   }
@@ -42,7 +44,9 @@ class Storing {
  public:
   Storing(const Graph& model, const WeightStorage& storage)
       : model_(model), storage_(storage), rewrite_(model), scales_(model.tensors.size()) {
-    if (is_quantised(storage.weights)) quantised_ = quantised_weights(model);
+    if (is_quantised(storage.weights)) {
+      quantised_ = quantised_weights(model, storage.quantised_head);
+    }
     quantised_.resize(model.tensors.size(), false);
     for (std::size_t t = 0; t < model.tensors.size(); ++t) store(static_cast<TensorId>(t));
   }
@@ -89,7 +93,8 @@ class Storing {
         inputs[i] = dequantised(node, node.inputs[i]);
       }
     }
-    if (op(node).family == Family::Loss && storage_.elementary_norms && half(inputs[0])) {
+    const bool full_loss = storage_.elementary_norms && !storage_.half_loss;
+    if (op(node).family == Family::Loss && full_loss && half(inputs[0])) {
       inputs[0] = cast(inputs[0], DType::F32, node.scope);
     }
     const bool product = op(node).family == Family::Matrix;
@@ -99,6 +104,11 @@ class Storing {
     const bool joins = node.kind == Kind::Add && inputs.size() == 2 &&
                        half(inputs[0]) != half(inputs[1]) && full(inputs[0]) != full(inputs[1]);
     rewrite_.keep(node, inputs);
+    if (storage_.half_loss && node.kind == Kind::CrossEntropy) {  // keeps 16-bit log-probabilities
+      for (std::size_t i = 1; i < node.outputs.size(); ++i) {
+        rewrite_.graph().tensor(rewrite_.now(node.outputs[i])).type = storage_.type;
+      }
+    }
     if (joins) {
       const TensorId sum = rewrite_.now(node.outputs[0]);
       rewrite_.becomes(node.outputs[0], cast(sum, storage_.type, node.scope));
@@ -108,7 +118,10 @@ class Storing {
   TensorId dequantised(const Node& node, TensorId weight) {
     std::vector<TensorId> inputs{rewrite_.now(weight)};
     for (const TensorId id : scales_[static_cast<std::size_t>(weight)]) inputs.push_back(id);
-    return append_one(Kind::Dequantize, std::move(inputs), node.scope, typed(storage_.type));
+    const DType type = storage_.dequantises_in_fp32 ? DType::F32 : storage_.type;
+    const TensorId values =
+        append_one(Kind::Dequantize, std::move(inputs), node.scope, typed(type));
+    return cast(values, storage_.type, node.scope);
   }
 
   // w (x / sqrt(mean(x^2) + e)), between casts to fp32 and back, one operator after the other.
@@ -119,10 +132,8 @@ class Storing {
     const int last = rewrite_.graph().tensor(x).shape.rank() - 1;
     const TensorId mean = append_one(Kind::Mean, {square}, scope,
                                      {{Attr::Axes, {Dim(last)}}, {Attr::KeepDims, {Dim(1)}}});
-    const TensorId root =
-        append_one(Kind::Rsqrt, {append_one(Kind::Shift, {mean}, scope)}, scope);
-    const TensorId normed =
-        cast(append_one(Kind::Mul, {x, root}, scope), storage_.type, scope);
+    const TensorId root = append_one(Kind::Rsqrt, {append_one(Kind::Shift, {mean}, scope)}, scope);
+    const TensorId normed = cast(append_one(Kind::Mul, {x, root}, scope), storage_.type, scope);
     rewrite_.becomes(node.outputs[0],
                      append_one(Kind::Mul, {rewrite_.now(node.inputs[1]), normed}, scope));
   }

@@ -106,6 +106,43 @@ TEST(StoreWeights, BackwardDequantisesAgain) {
   }
 }
 
+// What fc2 read is kept with its quantised weight; in 16 bits only the adapter's fp32 copy is.
+TEST(StoreWeights, BackwardKeepsWhatAQuantisedLayerRead) {
+  for (const Weights weights : {Weights::Nf4, Weights::Bf16}) {
+    const Graph step = backward(adapted(weights));
+    const auto fc2 = std::find_if(step.nodes.begin(), step.nodes.end(), [](const Node& node) {
+      return node.kind == Kind::Linear && node.scope == "fc2";
+    });
+    const bool kept = std::any_of(step.nodes.begin(), step.nodes.end(), [&](const Node& node) {
+      return node.phase == Phase::Backward && node.inputs.back() == fc2->inputs[0];
+    });
+    EXPECT_EQ(kept, weights == Weights::Nf4);
+  }
+}
+
+// Values in fp32 first, then a cast, each time; the head, too.
+TEST(StoreWeights, FrameworksMayDequantiseInFp32AndTheHead) {
+  const Graph lora = set_trainable(model(), parse_trainable("lora:rank=4,targets=fc1+fc2"));
+  const Graph step = backward(store_weights(lora, {.weights = Weights::Nf4,
+                                                   .adapters = true,
+                                                   .adapter = DType::BF16,
+                                                   .half_loss = true,
+                                                   .quantised_head = true,
+                                                   .dequantises_in_fp32 = true}));
+  EXPECT_NO_THROW(verify(step));
+  EXPECT_EQ(count(step, Kind::Dequantize), 3);
+  EXPECT_EQ(count(step, Kind::Dequantize, Phase::Backward), 2);
+  for (const Node& node : step.nodes) {
+    if (node.kind != Kind::Dequantize) continue;
+    EXPECT_EQ(step.tensor(node.outputs[0]).type, DType::F32);
+  }
+  for (const Node& node : step.nodes) {
+    if (node.kind != Kind::CrossEntropy) continue;
+    EXPECT_EQ(step.tensor(node.inputs[0]).type, DType::BF16);
+    EXPECT_EQ(step.tensor(node.outputs[1]).type, DType::BF16);
+  }
+}
+
 // The norm casts to fp32 and back; the loss and two adapters cast what they read, and each sum of
 // base and adapter goes back to 16 bits.
 TEST(StoreWeights, CastsAreThoseThatTheModelMakesItself) {
@@ -118,7 +155,8 @@ TEST(StoreWeights, CastsAreThoseThatTheModelMakesItself) {
 }
 
 TEST(StoreWeights, GradientsHaveTheirParametersType) {
-  for (const Graph& step : {backward(store_weights(model(), {})), backward(adapted(Weights::Nf4))}) {
+  for (const Graph& step :
+       {backward(store_weights(model(), {})), backward(adapted(Weights::Nf4))}) {
     EXPECT_NO_THROW(verify(step));
     for (const auto& [parameter, gradient] : step.gradients) {
       EXPECT_EQ(step.tensor(parameter).type, step.tensor(gradient).type);

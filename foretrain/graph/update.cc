@@ -11,7 +11,9 @@ void add_state(Graph& graph, const std::string& name, const Shape& shape, DType 
   graph.tensors.push_back({name, shape, type, Role::OptimizerState, false});
 }
 
-std::int64_t blocks(std::int64_t values, std::int64_t block) { return (values + block - 1) / block; }
+std::int64_t blocks(std::int64_t values, std::int64_t block) {
+  return (values + block - 1) / block;
+}
 
 // A byte for each value and an fp32 scale per block; fp32 where the parameter is small.
 void add_in_blocks(Graph& graph, const Tensor& parameter) {
@@ -35,6 +37,7 @@ void add_factored(Graph& graph, const Tensor& parameter) {
 }
 
 void add_states(Graph& graph, const Tensor& parameter, const OptimizerRow& row, StateType states) {
+  if (row.form == StateForm::Paged) return;
   if (row.form == StateForm::Factored) return add_factored(graph, parameter);
   for (int s = 0; s < row.states; ++s) {
     if (row.form == StateForm::Blocks) {
@@ -65,6 +68,10 @@ Graph update(Graph graph, Optimizer optimizer, StateType states) {
   for (const auto& [parameter, gradient] : graph.gradients) {
     const Tensor of = graph.tensor(parameter);  // a copy: the list grows
     add_states(graph, of, row, states);
+  }
+  if (row.form == StateForm::Paged) {
+    graph.notes.push_back("the states of " + std::string(row.name) +
+                          " lie in the host's memory; fetching them takes no time");
   }
   if (!node.inputs.empty()) graph.nodes.push_back(std::move(node));
   return graph;

@@ -172,6 +172,17 @@ Work work_norm_grad(const NodeView& v) {
 }
 
 // Inputs are the parameters; the gradient of each has its size.
+// Values and scales are read; what else the node keeps is not.
+Work work_dequantize(const NodeView& v) {
+  Work work;
+  for (int i = 0; i < std::min(v.inputs(), 3); ++i) {
+    if (!is_floating(v.in_type(i)) || v.in(i).rank == 1) work.read_bytes += v.in_bytes(i);
+  }
+  work.written_bytes = v.out_bytes(0);
+  work.vector_flops = v.out_count(0);
+  return work;
+}
+
 Work work_update(const NodeView& v) {
   const OptimizerRow& row = row_of(static_cast<Optimizer>(v.attr(Attr::Optimizer, 0)));
   double count = 0;

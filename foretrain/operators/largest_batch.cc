@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "foretrain/operators/largest_batch.h"
 
-#include <array>
-#include <cstdio>
 #include <functional>
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/humanise.h"
+#include "foretrain/graph/bind.h"
 #include "foretrain/operators/detail/memory.h"
 #include "foretrain/operators/detail/step.h"
 
@@ -28,11 +27,11 @@ std::int64_t search(const std::function<bool(std::int64_t)>& fits) {
 }
 
 [[noreturn]] void refuse(const MemoryReport& memory, const Resolved& resolved) {
-  throw Error(ErrorKind::BadInput,
-              "batch max: not even one sample fits: it takes " + format_bytes(memory.peak) +
-                  " of the " + format_bytes(memory.capacity) + " of " +
-                  resolved.cluster.devices.front().name +
-                  "; predict with batch 1 to see what would make it fit");
+  throw Error(ErrorKind::BadInput, "batch max: not even one sample fits: it takes " +
+                                       format_bytes(memory.peak) + " of the " +
+                                       format_bytes(memory.capacity) + " of " +
+                                       resolved.cluster.devices.front().name +
+                                       "; predict with batch 1 to see what would make it fit");
 }
 
 }  // namespace

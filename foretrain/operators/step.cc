@@ -23,7 +23,10 @@ std::string step_key(const Resolved& resolved) {
   const cost::Framework& framework = *resolved.framework;
   for (const int part :
        {static_cast<int>(framework.casting), static_cast<int>(framework.gradients),
-        static_cast<int>(framework.fusion), static_cast<int>(framework.gradients_together)}) {
+        static_cast<int>(framework.fusion), static_cast<int>(framework.gradients_together),
+        static_cast<int>(framework.loss_in_half), static_cast<int>(framework.quantises_head),
+        static_cast<int>(framework.dequantises_in_fp32),
+        static_cast<int>(resolved.trainable.dropout)}) {
     key += static_cast<char>('0' + part);
   }
   key += '\n';
@@ -83,8 +86,11 @@ graph::Graph stored(graph::Graph model, const Resolved& resolved) {
   storage.type = resolved.precision == Precision::Fp16 ? DType::F16 : DType::BF16;
   storage.adapters = resolved.trainable.part == graph::Trainable::Part::Lora;
   storage.adapter = resolved.trainable.type;
-  storage.elementary_norms = framework.casting == graph::Casting::Automatic &&
-                             framework.fusion == graph::Fusion::None;
+  storage.elementary_norms =
+      framework.casting == graph::Casting::Automatic && framework.fusion == graph::Fusion::None;
+  storage.half_loss = framework.loss_in_half;
+  storage.quantised_head = framework.quantises_head;
+  storage.dequantises_in_fp32 = framework.dequantises_in_fp32;
   return graph::store_weights(model, storage);
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "foretrain/base/error.h"
 #include "foretrain/base/json.h"
 #include "foretrain/hw/catalog.h"
 #include "foretrain/predict/predict.h"
@@ -24,8 +25,7 @@ bool recompute(Request& request, const char* what) {
 
 bool shard(Request& request, Parallel kind) {
   const Parallel now = request.strategy.kind;
-  const bool whole =
-      now == Parallel::Ddp || now == Parallel::AllReduce || now == Parallel::Horovod;
+  const bool whole = now == Parallel::Ddp || now == Parallel::AllReduce || now == Parallel::Horovod;
   if (request.mode != Mode::Train || !whole) return false;
   request.strategy.kind = kind;
   return true;

@@ -30,12 +30,15 @@ class Request(TypedDict, total=False):
     intra_node: str | dict[str, Any]
     network: str | dict[str, Any]
     cluster: str | dict[str, Any]
-    batch: int
+    batch: int | Literal["max"]
     global_batch: int
     precision: Literal["fp32", "tf32", "fp16", "bf16", "fp8", "fp64"]
+    weights: Literal["fp32", "bf16", "fp16", "int8", "nf4"]
+    memory_format: Literal["contiguous", "channels_last"]
     framework: str
     optimizer: Literal[
-        "sgd", "momentum", "adam", "adamw", "lamb", "adagrad", "rmsprop", "lars", "none"
+        "sgd", "momentum", "adam", "adamw", "lamb", "adagrad", "rmsprop", "lars", "adam-8bit",
+        "adamw-8bit", "lion", "adafactor", "none"
     ]
     strategy: str | Strategy
     mode: Literal["train", "inference"]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sizes of Llama, Mistral, Qwen, Mixtral, Yi, Baichuan, Phi-3 and Gemma, as Hugging Face's ...ForCausalLM run them, and
-// `llama` of any size.
+// The sizes of Llama, Mistral, Qwen, Mixtral, Yi, Baichuan, Phi-3 and Gemma, as Hugging Face's
+// ...ForCausalLM run them, and `llama` of any size.
 #include <string>
 
 #include "foretrain/zoo/detail/activation.h"
@@ -109,6 +109,7 @@ graph::Graph build_named(Spec& spec) {
   Size size = row_of(kNamed, spec).size;
   size.seq = spec.take("seq", size.seq);
   size.vocab = spec.take("vocab", size.vocab);
+  size.tied = spec.take("tied", size.tied ? 1 : 0, 0, 1) != 0;
   return build_rotary_decoder(spec.name(), size);
 }
 
@@ -151,7 +152,8 @@ std::vector<Entry> llama_entries() {
   for (const Named& named : kNamed) {
     entries.push_back(
         {{named.name, named.family, about(named.size),
-          "seq=" + std::to_string(named.size.seq) + ", vocab=" + std::to_string(named.size.vocab)},
+          "seq=" + std::to_string(named.size.seq) + ", vocab=" + std::to_string(named.size.vocab) +
+              ", tied=" + (named.size.tied ? "1" : "0")},
          build_named});
   }
   entries.push_back({{"llama", "Llama", "of any size, as Hugging Face runs it",
