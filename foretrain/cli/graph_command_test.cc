@@ -26,7 +26,8 @@ TEST(GraphCommand, JsonCountsResnet50AsPublished) {
 
 // A name that would set the terminal's title, a layer that would begin a line of its own.
 TEST(GraphCommand, ShowsNamesThatSpeakToTheTerminalAsText) {
-  const std::string model = R"({"format": "foretrain-graph", "version": 1, "name": "\u001b]0;x\u0007",
+  const std::string model =
+      R"({"format": "foretrain-graph", "version": 1, "name": "\u001b]0;x\u0007",
       "tensors": [{"name": "in\nput", "shape": ["batch", 4], "role": "input"},
                   {"name": "w", "shape": [2, 4], "role": "parameter"}],
       "nodes": [{"op": "linear", "inputs": [0, 1], "outputs": ["y"], "scope": "fc\u001b[2J"}],
