@@ -121,6 +121,20 @@ std::vector<Checkpoint> attention_checkpoints(const Graph& model, const Blocks& 
   return checkpoints;
 }
 
+// The layer that all of its nodes belong to.
+std::string scope_of(const Graph& model, const Checkpoint& checkpoint) {
+  std::string scope = model.nodes[at(checkpoint.front())].scope;
+  for (const NodeId id : checkpoint) {
+    const std::string& other = model.nodes[at(id)].scope;
+    while (other != scope && !other.starts_with(scope + '.')) {
+      const std::size_t dot = scope.rfind('.');
+      if (dot == std::string::npos) return scope;
+      scope.resize(dot);
+    }
+  }
+  return scope;
+}
+
 }  // namespace
 
 Recompute parse_recompute(const std::string& text) {
@@ -141,14 +155,13 @@ std::vector<Checkpoint> find_checkpoints(const Graph& model, Recompute what) {
 std::string describe_checkpoints(const Graph& model, Recompute what,
                                  const std::vector<Checkpoint>& checkpoints) {
   const std::string count = std::to_string(checkpoints.size());
-  const auto scope = [&](const Checkpoint& one) { return model.nodes[at(one.front())].scope; };
   if (what == Recompute::Full) {
     if (checkpoints.empty()) {
       return "recomputation full: the names of the layers show no repeated blocks, so nothing is "
              "computed again";
     }
-    return "recomputation full: " + count + " blocks (from '" + scope(checkpoints.front()) +
-           "' to '" + scope(checkpoints.back()) +
+    return "recomputation full: " + count + " blocks (from '" +
+           scope_of(model, checkpoints.front()) + "' to '" + scope_of(model, checkpoints.back()) +
            "') keep their inputs and run forward again before their backward pass";
   }
   if (!checkpoints.empty()) {

@@ -99,7 +99,7 @@ TEST_F(Recomputation, IsToldApartInTheReport) {
   EXPECT_NE(assumptions.find("of the kernels' time"), std::string::npos) << assumptions;
   bool named = false;
   for (const OperatorReport& one : full.top_operators) {
-    named = named || one.name.find("(recomputed)") != std::string::npos;
+    named = named || one.kind.find("(recomputed)") != std::string::npos;
   }
   EXPECT_TRUE(named);
 }

@@ -165,8 +165,8 @@ class Flat(nn.Module):
         return self.fc(x).flatten(0, 1)
 
 
-def tokens(block: Callable[[], nn.Module], count: int = 3) -> Stack:
-    return Stack(nn.Embedding(50, 32), [block() for _ in range(count)], Flat(32, 50))
+def tokens(block: Callable[[], nn.Module], count: int = 3, width: int = 32) -> Stack:
+    return Stack(nn.Embedding(50, width), [block() for _ in range(count)], Flat(width, 50))
 
 
 def images(blocks: list[nn.Module], width: int) -> Stack:

@@ -4,43 +4,12 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 from collections.abc import Iterator
 from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves
-
-
-class Storages(TorchDispatchMode):
-    """Watches all memory that operators write: weakly, so that it lives as long as without."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.seen: dict[int, tuple[StorageWeakRef, int]] = {}
-
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
-    ) -> Any:
-        result = func(*args, **(kwargs or {}))
-        for tensor in tree_leaves(result):
-            if isinstance(tensor, Tensor):
-                storage = tensor.untyped_storage()
-                self.seen[storage.data_ptr()] = (StorageWeakRef(storage), storage.nbytes())
-        return result
-
-    def live_bytes(self, without: list[Tensor]) -> int:
-        """Bytes of what is still there, except the storages of `without`."""
-        gc.collect()
-        known = {tensor.untyped_storage().data_ptr() for tensor in without}
-        return sum(
-            size
-            for pointer, (storage, size) in self.seen.items()
-            if pointer not in known and not storage.expired()
-        )
 
 
 class Operators(TorchDispatchMode):
@@ -66,25 +35,15 @@ def precision(name: str) -> Iterator[None]:
             yield
 
 
-def kept_bytes(module: nn.Module, inputs: tuple[Tensor, ...], precision_name: str) -> int:
-    """Of activations, between forward and backward: all memory that forward's operators wrote and
-    that is still held, by saved tensors or by checkpoints, without the loss."""
-    with Storages() as storages:
-        with precision(precision_name):
-            loss = module(*inputs)
-        kept = storages.live_bytes([*module.parameters(), *module.buffers(), *inputs, loss])
-    loss.backward()
-    return kept
-
-
 def saved_bytes(module: nn.Module, inputs: tuple[Tensor, ...], precision_name: str) -> int:
-    """Of unique storages that autograd saves, without parameters and buffers."""
+    """Of unique storages that autograd saves, what checkpoints keep among them, without parameters,
+    buffers and single numbers (the total weight of the loss)."""
     own = {t.untyped_storage().data_ptr() for t in [*module.parameters(), *module.buffers()]}
     storages: dict[int, int] = {}
 
     def pack(tensor: Tensor) -> Tensor:
         storage = tensor.untyped_storage()
-        if storage.data_ptr() not in own:
+        if storage.data_ptr() not in own and tensor.numel() > 1:
             storages[storage.data_ptr()] = storage.nbytes()
         return tensor
 
