@@ -19,7 +19,14 @@ NodeId last_forward(const graph::Graph& step) {
   return last;
 }
 
-// Which nodes from `first` on come from which, by the tensors that they pass on.
+bool share_an_input(const graph::Node& a, const graph::Node& b) {
+  return std::any_of(a.inputs.begin(), a.inputs.end(), [&](graph::TensorId id) {
+    return std::find(b.inputs.begin(), b.inputs.end(), id) != b.inputs.end();
+  });
+}
+
+// Which nodes from `first` on come from which, by the tensors that they pass on. All gradients of a
+// layer are one operator: nodes side by side in its scope that read the same.
 class Descent {
  public:
   Descent(const graph::Graph& step, NodeId first) : first_(first) {
@@ -33,13 +40,21 @@ class Descent {
       }
       for (const graph::TensorId id : at(step, n).outputs) writer[static_cast<std::size_t>(id)] = n;
       before_.push_back(std::move(own));
+      const bool joins = n > first && at(step, n).scope == at(step, n - 1).scope &&
+                         share_an_input(at(step, n), at(step, n - 1));
+      operator_.push_back(joins ? operator_.back() : n);
     }
   }
 
   // Whether `later` runs when `earlier` has, in every order.
   bool comes_from(NodeId later, NodeId earlier) const {
-    return before_[static_cast<std::size_t>(later - first_)]
-                  [static_cast<std::size_t>(earlier - first_)];
+    const std::vector<bool>& before = before_[static_cast<std::size_t>(later - first_)];
+    const NodeId whole = operator_[static_cast<std::size_t>(earlier - first_)];
+    for (NodeId n = whole; n < later && operator_[static_cast<std::size_t>(n - first_)] == whole;
+         ++n) {
+      if (before[static_cast<std::size_t>(n - first_)]) return true;
+    }
+    return false;
   }
 
  private:
@@ -50,6 +65,7 @@ class Descent {
   }
 
   NodeId first_;
+  std::vector<NodeId> operator_;           // the first node of each node's operator
   std::vector<std::vector<bool>> before_;  // of each node, whether it comes from each before it
 };
 
