@@ -65,7 +65,10 @@ class Lifetimes {
       for (const TensorId id : node.outputs) marks_[at(id)] |= kWritten;
       // A collective without results sends from where its tensors lie.
       if (graph::is_communication(node) && node.outputs.empty()) continue;
-      for (const TensorId id : node.inputs) last_read_[at(id)] = n;
+      for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+        const bool from_copy = i == 1 && is_composed_norm_grad(node);
+        if (!from_copy) last_read_[at(node.inputs[i])] = n;
+      }
     }
     keep_while_sent();
     for (const auto& [parameter, gradient] : graph_.gradients) {
@@ -88,6 +91,28 @@ class Lifetimes {
       for (const TensorId id : node.inputs)
         last_read_[at(id)] = std::max(last_read_[at(id)], until);
       until = n;
+    }
+  }
+
+  bool is_composed_norm(const Node& node) const {
+    return options_.composed_rms_norm && node.kind == Kind::RmsNorm &&
+           bytes_of(graph_.tensor(node.inputs.front()).type) < 4;
+  }
+
+  bool is_composed_norm_grad(const Node& node) const {
+    return options_.composed_rms_norm && node.kind == Kind::NormGrad &&
+           node.attributes.number(Attr::Of, 0) == static_cast<std::int64_t>(Kind::RmsNorm) &&
+           bytes_of(graph_.tensor(node.inputs[1]).type) < 4;
+  }
+
+  // The fp32 copy of an RMS norm's input stays as long as its statistics, and the normalised
+  // values do if the weights that they are multiplied by learn.
+  void add_norm_copies(NodeId n, const Node& node) {
+    const NodeId last = std::max(n, last_read_[at(node.outputs[1])]);
+    const TensorId x = node.inputs.front();
+    add(4 * step_.count(x), n, last, Part::Activations);
+    if (node.inputs.size() > 1 && graph_.tensor(node.inputs[1]).trainable) {
+      add(step_.bytes(x), n, last, Part::Activations);
     }
   }
 
@@ -147,6 +172,7 @@ class Lifetimes {
       return;
     }
     add_inner_temporary(n, node);
+    if (is_composed_norm(node)) add_norm_copies(n, node);
     const bool is_view = graph::is_view(node) || undoes_layout(n, node);
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       const TensorId id = node.outputs[i];
@@ -193,7 +219,7 @@ class Lifetimes {
     }
     // Autograd adds a further gradient into the sum so far if nobody else holds that.
     // Source: PyTorch, input_buffer.cpp.
-    return node.kind == Kind::Add && node.phase == Phase::Backward &&
+    return node.kind == Kind::Add && node.phase == Phase::Backward && !options_.keeps_blobs &&
            storages_[at(storage_of_[at(in)])].last <= n;
   }
 

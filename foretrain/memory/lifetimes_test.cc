@@ -260,5 +260,29 @@ TEST(Events, BalanceOverAStep) {
   }
 }
 
+// x of 128 rows of 64 halves is 16384 B, as are h, the norm's y and z. At the end of forward are
+// live: z (a result), y (for the last weights), and for the norm either h (16384) or, written as
+// operators, an fp32 copy of it (32768) and the normalised values (16384) for its weights.
+TEST(Lifetimes, AnRmsNormOfOperatorsKeepsACopy) {
+  Builder b("norm");
+  const TensorId x = b.input("x", {b.batch(), 64});
+  const TensorId h = b.add(Kind::Linear, {x, b.parameter("w1", {64, 64})});
+  const TensorId y = b.add(Kind::RmsNorm, {h, b.parameter("g", {64})});
+  b.output(b.add(Kind::Linear, {y, b.parameter("w2", {64, 64})}));
+  const Graph step = graph::backward(
+      graph::set_precision(b.finish(), Precision::Bf16, graph::Casting::WholeModel));
+  const auto at_end_of_forward = [&](bool composed) {
+    Options options;
+    options.composed_rms_norm = composed;
+    NodeId last = 0;
+    for (std::size_t n = 0; n < step.nodes.size(); ++n) {
+      if (step.nodes[n].phase == graph::Phase::Forward) last = static_cast<NodeId>(n);
+    }
+    return live_bytes(storages_of(step, options),
+                      step.nodes.size())[static_cast<std::size_t>(last)];
+  };
+  EXPECT_EQ(at_end_of_forward(true) - at_end_of_forward(false), 32768);
+}
+
 }  // namespace
 }  // namespace foretrain::memory

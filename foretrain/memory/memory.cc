@@ -13,18 +13,11 @@ namespace {
 // A pebibyte: no device has it, and addresses stay far from 64 bits.
 constexpr double kAbsurdBytes = 1125899906842624.0;
 
-graph::NodeId last_forward(const graph::Graph& step) {
-  const auto& nodes = step.nodes;
-  auto last = static_cast<graph::NodeId>(nodes.size()) - 1;
-  while (last >= 0 && nodes[static_cast<std::size_t>(last)].phase != graph::Phase::Forward) --last;
-  return last;
-}
-
 }  // namespace
 
 Use step_memory(const graph::Bound& step, const Options& options) {
   std::vector<Storage> storages = lifetimes(step, options);
-  if (options.keeps_blobs) storages = keep_blobs(std::move(storages), last_forward(*step.graph));
+  if (options.keeps_blobs) storages = keep_blobs(storages, *step.graph);
   const std::vector<std::int32_t> one_step = events(storages);
   const PartBytes parts = peak(storages, one_step);
   const auto part = [&](Part p) { return parts[static_cast<std::size_t>(p)]; };

@@ -35,10 +35,15 @@ MemoryReport report_memory(const graph::Bound& step, const Resolved& resolved) {
   if (resolved.framework->workspace_mib > 0) {
     options.most_workspace_bytes = resolved.framework->workspace_mib * 1048576;
   }
-  // Blobs are all-reduced where they lie.
-  if (!options.keeps_blobs) options.flat_buffers = parallel::flat_buffers(step, resolved);
+  options.flat_buffers = parallel::flat_buffers(step, resolved);
+  // Caffe2's all-reduce leaves the sum beside each gradient and, on the first GPU, what came last.
+  if (options.keeps_blobs) {
+    const std::vector<double> once = options.flat_buffers;
+    options.flat_buffers.insert(options.flat_buffers.end(), once.begin(), once.end());
+  }
   options.half_with_master = resolved.framework->casting == graph::Casting::WholeModel &&
                              is_half(resolved.precision) && resolved.weights == Weights::Fp32;
+  options.composed_rms_norm = resolved.framework->fusion == graph::Fusion::None;
   options.search_workspace = !hw::is_cpu(device);
   options.channels_last = resolved.framework->channels_last;
   options.tensor_core_fp32 = resolved.precision == Precision::Tf32;
