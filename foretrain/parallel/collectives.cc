@@ -87,7 +87,6 @@ ExchangePlan plan_collectives(const graph::Bound& step, const Resolved& resolved
                          ring_of(Among::Replicas, resolved)};
   ExchangePlan plan;
   plan.kernel_slowdown = costs.kernel_slowdown;
-  plan.collective_slowdown = costs.collective_slowdown;
   for (const graph::Node& node : step.graph->nodes) {
     if (!graph::is_communication(node)) continue;
     const auto among =

@@ -10,7 +10,7 @@ int shard_ranks(const Resolved& resolved) {
 int copies(const Resolved& resolved) { return resolved.workers / shard_ranks(resolved); }
 
 bool gathers_half(const Resolved& resolved) {
-  return is_half(resolved.precision) && resolved.framework->casting == graph::Casting::Automatic;
+  return is_half(resolved.precision) && resolved.framework->casting != graph::Casting::WholeModel;
 }
 
 DType reduced_type(DType own, const Resolved& resolved) {
