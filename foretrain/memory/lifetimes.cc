@@ -65,7 +65,10 @@ class Lifetimes {
       for (const TensorId id : node.outputs) marks_[at(id)] |= kWritten;
       // A collective without results sends from where its tensors lie.
       if (graph::is_communication(node) && node.outputs.empty()) continue;
-      for (const TensorId id : node.inputs) last_read_[at(id)] = n;
+      for (const TensorId id : node.inputs) {
+        last_read_[at(id)] = n;
+        if (node.kind == Kind::ReduceScatter) marks_[at(id)] |= kGradient;
+      }
     }
     keep_while_sent();
     for (const auto& [parameter, gradient] : graph_.gradients) {
