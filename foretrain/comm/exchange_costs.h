@@ -33,11 +33,8 @@ struct ExchangeCosts {
   // Parameters that ranks share: FSDP, ZeRO.
   struct Sharded {
     double collective_host_s = 0;  // host time of a gather or scatter: hooks, flattening, events
-    // Share of their speed that kernels lose while a collective runs beside them, and the other
-    // way.
-    double kernel_slowdown = 0;
-    double collective_slowdown = 0;
-    double bucket_bytes = 0;  // of gradients that DeepSpeed and Megatron scatter together
+    double kernel_slowdown_share = 0;  // of a GPU's speed, which kernels lose beside a collective
+    double bucket_bytes = 0;           // of gradients that DeepSpeed and Megatron scatter together
   };
   // Where a CPU computes, the threads that exchange gradients take its time: hooks, copies to and
   // from buckets or sockets, and sums.

@@ -26,6 +26,7 @@ using Words = std::span<const std::pair<const char*, Enum>>;
 
 Words<graph::Casting> words_of(graph::Casting) {
   static constexpr std::array kWords{std::pair{"automatic", graph::Casting::Automatic},
+                                     std::pair{"half_norms", graph::Casting::HalfNorms},
                                      std::pair{"whole_model", graph::Casting::WholeModel}};
   return kWords;
 }

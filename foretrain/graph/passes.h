@@ -23,6 +23,7 @@ void require_forward(const Graph& graph);
 // How a framework stores tensors in half precision.
 enum class Casting {
   Automatic,   // fp32 parameters; inputs of GEMMs are cast, norms and losses run in fp32
+  HalfNorms,   // likewise, but layer norms run in half precision
   WholeModel,  // parameters and activations are stored in 16 bits; only losses run in fp32
 };
 

@@ -68,6 +68,7 @@ class Lifetimes {
       for (std::size_t i = 0; i < node.inputs.size(); ++i) {
         const bool from_copy = i == 1 && is_composed_norm_grad(node);
         if (!from_copy) last_read_[at(node.inputs[i])] = n;
+        if (node.kind == Kind::ReduceScatter) marks_[at(node.inputs[i])] |= kGradient;
       }
     }
     keep_while_sent();

@@ -284,5 +284,70 @@ TEST(Lifetimes, AnRmsNormOfOperatorsKeepsACopy) {
   EXPECT_EQ(at_end_of_forward(true) - at_end_of_forward(false), 32768);
 }
 
+// Nodes on vectors of 512 and 1024 floats: shards of 256 (1024 B) are gathered into wholes of 512.
+struct Vectors {
+  TensorId add(std::int64_t size, graph::Role role) {
+    graph::Tensor tensor;
+    tensor.shape = {graph::Dim(size)};
+    tensor.role = role;
+    graph.tensors.push_back(std::move(tensor));
+    return static_cast<TensorId>(graph.tensors.size()) - 1;
+  }
+  void run(Kind kind, graph::Phase phase, std::vector<TensorId> in, std::vector<TensorId> out) {
+    graph::Node node;
+    node.kind = kind;
+    node.phase = phase;
+    node.inputs = std::move(in);
+    node.outputs = std::move(out);
+    graph.nodes.push_back(std::move(node));
+  }
+  Graph graph;
+};
+
+// Two wholes of 2048 B lie in one buffer, which is needed until the second is read by node 2.
+TEST(Collectives, GatheredParametersLieInOneBuffer) {
+  using graph::Phase;
+  using graph::Role;
+  Vectors v;
+  const TensorId a = v.add(256, Role::Parameter);
+  const TensorId b = v.add(256, Role::Parameter);
+  const TensorId whole_a = v.add(512, Role::Activation);
+  const TensorId whole_b = v.add(512, Role::Activation);
+  const TensorId y = v.add(512, Role::Activation);
+  const TensorId z = v.add(512, Role::Activation);
+  v.run(Kind::AllGather, Phase::Update, {a, b}, {whole_a, whole_b});
+  v.run(Kind::Relu, Phase::Forward, {whole_a}, {y});
+  v.run(Kind::Relu, Phase::Forward, {whole_b}, {z});
+  v.run(Kind::Neg, Phase::Forward, {z}, {v.add(512, Role::Activation)});
+  const std::vector<Storage> storages = storages_of(v.graph);
+  const auto gathered =
+      std::find_if(storages.begin(), storages.end(), [](const Storage& s) { return s.born == 0; });
+  ASSERT_NE(gathered, storages.end());
+  EXPECT_EQ(gathered->bytes, 4096);
+  EXPECT_EQ(gathered->last, 2);
+  EXPECT_EQ(gathered->part, Part::Parameters);
+  EXPECT_EQ(kept_bytes(storages, Part::Parameters), 2048);
+}
+
+// What the first scatter sends is there until the second one begins at node 4.
+TEST(Collectives, WhatIsSentStaysUntilTheNext) {
+  using graph::Phase;
+  using graph::Role;
+  Vectors v;
+  const TensorId first = v.add(1024, Role::Gradient);
+  const TensorId second = v.add(1024, Role::Gradient);
+  v.run(Kind::Fill, Phase::Backward, {}, {first});
+  v.run(Kind::ReduceScatter, Phase::Update, {first}, {v.add(512, Role::Gradient)});
+  v.run(Kind::Fill, Phase::Backward, {}, {second});
+  v.run(Kind::Neg, Phase::Backward, {second}, {v.add(1024, Role::Gradient)});
+  v.run(Kind::ReduceScatter, Phase::Update, {second}, {v.add(512, Role::Gradient)});
+  const std::vector<Storage> storages = storages_of(v.graph);
+  const auto sent =
+      std::find_if(storages.begin(), storages.end(), [](const Storage& s) { return s.born == 0; });
+  ASSERT_NE(sent, storages.end());
+  EXPECT_EQ(sent->last, 4);
+  EXPECT_EQ(sent->part, Part::Gradients);
+}
+
 }  // namespace
 }  // namespace foretrain::memory

@@ -141,16 +141,13 @@ class Lowering {
     }
   }
 
-  // Kernels and collectives slow each other down on a GPU.
+  // Collectives take a part of a GPU from kernels.
   void slow_down(const WorkerClass& worker) {
     const hw::Device& device = resolved_.cluster.devices[static_cast<std::size_t>(worker.device)];
     if (hw::is_cpu(device)) return;
     std::vector<sim::Slowdown>& slowdowns = program_.program.slowdowns;
     if (plan_.kernel_slowdown > 0) {
       slowdowns.push_back({worker.stream, network_, 1 - plan_.kernel_slowdown});
-    }
-    if (plan_.collective_slowdown > 0) {
-      slowdowns.push_back({network_, worker.stream, 1 - plan_.collective_slowdown});
     }
   }
 

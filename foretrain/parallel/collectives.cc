@@ -86,8 +86,7 @@ ExchangePlan plan_collectives(const graph::Bound& step, const Resolved& resolved
   const std::array rings{ring_of(Among::All, resolved), ring_of(Among::ShardGroup, resolved),
                          ring_of(Among::Replicas, resolved)};
   ExchangePlan plan;
-  plan.kernel_slowdown = costs.kernel_slowdown;
-  plan.collective_slowdown = costs.collective_slowdown;
+  plan.kernel_slowdown = costs.kernel_slowdown_share;
   for (const graph::Node& node : step.graph->nodes) {
     if (!graph::is_communication(node)) continue;
     const auto among =

@@ -31,9 +31,7 @@ struct ExchangePlan {
   Seconds per_gradient{0};  // time of a CPU itself, whose threads exchange: for each gradient,
   double per_gradient_byte_s = 0;  // and for each of its bytes
   double gradient_copies = 0;      // operators of a GPU that copy each gradient
-  // Share of their speed that a GPU's kernels lose beside a collective, and the other way.
-  double kernel_slowdown = 0;
-  double collective_slowdown = 0;
+  double kernel_slowdown = 0;      // share of a GPU's speed that kernels lose beside a collective
   std::vector<std::string> assumptions;
 };
 

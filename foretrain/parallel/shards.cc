@@ -11,7 +11,7 @@ int copies(const Resolved& resolved) { return resolved.workers / shard_ranks(res
 
 bool gathers_half(const Resolved& resolved) {
   return is_half(resolved.precision) && resolved.weights == Weights::Fp32 &&
-         resolved.framework->casting == graph::Casting::Automatic;
+         resolved.framework->casting != graph::Casting::WholeModel;
 }
 
 DType reduced_type(DType own, const Resolved& resolved) {

@@ -105,7 +105,6 @@ ExchangePlan plan_zero1(const graph::Bound& step, const Resolved& resolved) {
   plan.per_gradient = ddp.per_gradient;
   plan.per_gradient_byte_s = ddp.per_gradient_byte_s;
   plan.kernel_slowdown = ddp.kernel_slowdown;
-  plan.collective_slowdown = ddp.collective_slowdown;
   for (Exchange& exchange : plan.exchanges) exchange.host = Seconds{0};
   plan.assumptions = ddp.assumptions;
   plan.assumptions.push_back("each rank updates whole parameters and broadcasts them");

@@ -5,6 +5,8 @@
 
 #include <random>
 
+#include "foretrain/sim/sim.h"
+
 namespace foretrain::sim {
 namespace {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "foretrain/sim/sim.h"
+#include "foretrain/sim/program.h"
 
 namespace foretrain::sim {
 
