@@ -13,8 +13,8 @@ from inspector_runs import Runs, facts
 from inspector_scores import mean_error, mean_nrmse, mean_of_resources, of_setting
 
 GROUPS = 20  # M; the paper has 100
-EPOCHS = 150
-PATIENCE = 50
+EPOCHS = 100
+PATIENCE = 30
 SEEDS = (1, 2)
 # What is compared, and the options that differ from the preset's.
 DESIGNS = {

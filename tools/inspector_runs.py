@@ -5,11 +5,13 @@ A run's key is the digest of the measurements, of what is learned from them (`fi
 physics), of the sources that learn, and of the run's own options. One that is done is not repeated; a network's
 training that was interrupted goes on from its checkpoint.
 """
+import collections
 import csv
 import hashlib
 import json
 import pathlib
 import re
+import statistics
 import subprocess
 import sys
 import time
@@ -101,8 +103,38 @@ class Runs:
             said_by(self.program, "evaluate", "--data", str(self.data), "--resources", "--engine", "inspector",
                     "--predictor", str(model / "model.json"), "--rows", f"{file}.new", "--json", *options)  # fmt: skip
             pathlib.Path(f"{file}.new").rename(file)
-        with file.open(encoding="utf-8", newline="") as lines:
-            return list(csv.DictReader(lines))
+        return read_csv(file)
+
+    def whole_jobs(self, model: pathlib.Path) -> list[dict]:
+        """Steps and lengths of the whole jobs of the test split, as `rows` has other numbers."""
+        file = model / "whole.csv"
+        if not file.exists():
+            said_by(self.program, "evaluate", "--data", str(self.data / "runs.csv"), "--predictor",
+                    str(model / "model.json"), "--rows", f"{file}.new", "--json")  # fmt: skip
+            pathlib.Path(f"{file}.new").rename(file)
+        return whole_job_rows(read_csv(self.data / "runs.csv"), read_csv(file))
+
+
+def read_csv(file: pathlib.Path) -> list[dict]:
+    with file.open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+def whole_job_rows(runs: list[dict], judged: list[dict]) -> list[dict]:
+    """`judged`: lines of `evaluate --rows`, which name the line of `runs` that they are of."""
+    whole = {str(place): run for place, run in enumerate(runs, 2) if run["wall_s"] and run["split"] == "test"}
+    jobs = collections.defaultdict(list)
+    for row in judged:
+        number = {"step_time": "step_time_s", "wall time": "wall_s"}.get(row["metric"].partition(", ")[0])
+        if row["line"] in whole and number and row["predicted"]:
+            jobs[whole[row["line"]]["setting"], row["model"], number, row["request"]].append(row)
+    rows = []
+    for (setting, model, number, request), some in jobs.items():
+        values = [float(row["measured"]) for row in some]
+        rows.append({"setting": setting, "split": "test", "model": model, "number": number, "repeats": f"{len(values)}",
+                     "measured": f"{statistics.median(values)}", "predicted": some[0]["predicted"], "low": "",
+                     "high": "", "engine": "", "runs": " ".join(map(str, values)), "request": request})  # fmt: skip
+    return rows
 
 
 def facts_of(said: str) -> dict:

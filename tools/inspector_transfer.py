@@ -9,6 +9,7 @@ from one that was fitted in all settings but the target.
 """
 import argparse
 import collections
+import csv
 import json
 import pathlib
 import statistics
@@ -40,8 +41,6 @@ class Point:
 
 def architectures(data: pathlib.Path) -> dict[str, dict[str, int]]:
     """By setting and split, those whose resources were measured."""
-    import csv
-
     with (data / "metrics.csv").open(encoding="utf-8", newline="") as file:
         recorded = {row["run"] for row in csv.DictReader(file)}
     found = collections.defaultdict(lambda: collections.defaultdict(set))

@@ -20,7 +20,7 @@ from inspector_scores import RESOURCES, deviations, twelve
 TARGET = 0.92  # share of the signs that shall be right
 BEYOND = 2  # a change counts above so many times the noise
 LEAST = 5  # changes of a cell that is judged
-NUMBERS = [*twelve("worker"), *twelve("server"), "step_time_s", "worker.memory_used"]
+NUMBERS = [*twelve("worker"), *twelve("server"), "step_time_s", "worker.memory_used", "wall_s"]
 KINDS = {
     "device": "device (share of a core)",
     "network": "network",
@@ -56,8 +56,9 @@ def noise_of(rows: list[dict]) -> dict[str, float]:
 
 
 def level_of(number: str, noise: dict[str, float]) -> float | None:
-    """The noise of a number; of a server's the worker's where no server was measured twice."""
-    return noise.get(number, noise.get(number.replace("server.", "worker.")))
+    """The noise of a number; of a server's the worker's where no server was measured twice, of a job the step's."""
+    other = "step_time_s" if number == "wall_s" else number.replace("server.", "worker.")
+    return noise.get(number, noise.get(other))
 
 
 class Change:
@@ -105,7 +106,9 @@ def share_text(right: int, seen: int) -> str:
 
 
 def columns_of(number: str) -> str:
-    """The column of the table that a number belongs to."""
+    """The column of the table that a number belongs to; a whole job's length counts as its steps do."""
+    if number == "wall_s":
+        return "step_time"
     return RESOURCES[number.split(".")[1]] if number.count(".") == 2 else number.split(".")[-1].replace("_s", "")
 
 

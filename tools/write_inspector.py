@@ -91,13 +91,14 @@ def settings_table(rows: list[dict], settings: list[str], role: str) -> list[str
     return table(header, body, 2)
 
 
-def what_if_section(rows: list[dict]) -> list[str]:
-    changes = what_if.changes_of(rows, what_if.noise_of(rows))
+def what_if_section(rows: list[dict], whole: list[dict]) -> list[str]:
+    """`whole`: steps and lengths of whole jobs, which vary in their workers."""
+    changes = what_if.changes_of(rows, what_if.noise_of(rows)) + what_if.changes_of(whole, what_if.noise_of(rows + whole))
     header, body = what_if.table_rows(changes)
     right, seen = what_if.right_share(changes)
     lines = ["## What if", "",
              "All pairs of measured jobs of one architecture of the test split that differ in one thing: has the"
-             " predicted change of each number (the twelve of workers and of servers, step, memory used) the sign of"
+             " predicted change of each number (the twelve of workers and of servers, step, memory used; of whole jobs step and length) the sign of"
              " the measured one? A number's noise is the mean |log(run / median of the job's other runs)|, times"
              " √((1/n + 1/m)/2) for medians of n and m runs; counted are changes beyond"
              f" {what_if.BEYOND} times the noise, the last column counts those beyond the noise itself. A number that"
@@ -304,19 +305,30 @@ def settings_section(rows: list[dict]) -> list[str]:
                 name: f"{title}, server" for name, title in per_step_names("server").items()}}), ""]  # fmt: skip
 
 
+def be_quick() -> None:
+    METHODS["network"][1].extend(["--epochs", "2"])
+    METHODS["driple"][1][-1] = "2"
+    ablations.EPOCHS, ablations.SEEDS = 2, (1,)
+    transfer.STOP[1], transfer.SEEDS = "2", (1,)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
     parser.add_argument("data", type=pathlib.Path)
     parser.add_argument("docs", type=pathlib.Path)
     parser.add_argument("--keep", type=pathlib.Path, required=True)
+    parser.add_argument("--quick", action="store_true", help="two epochs and one seed, to try this program")
     options = parser.parse_args()
+    if options.quick:
+        be_quick()
     runs = Runs(options.program, options.data, options.keep)
     folders = {method: runs.fit(*how, network=method in NETWORKS) for method, (_, how) in METHODS.items()}
     rows_of = {method: runs.rows(folder) for method, folder in folders.items()}
+    whole = runs.whole_jobs(folders["hybrid"])
     moved, more = transfer_section(runs)
     lines = [*introduction(options.data), *methods_section(rows_of, {m: facts(folders[m]) for m in NETWORKS}),
-             *settings_section(rows_of["hybrid"]), *what_if_section(rows_of["hybrid"]), *moved,
+             *settings_section(rows_of["hybrid"]), *what_if_section(rows_of["hybrid"], whole), *moved,
              *ablation_section(runs)]  # fmt: skip
     for name, svg in {**pictures(rows_of["hybrid"]), **more}.items():
         (options.docs / name).write_text(svg, encoding="utf-8")
