@@ -92,7 +92,7 @@ class WhatIf(unittest.TestCase):
         changes = [what_if.Change("batch", row(), row(measured=2, predicted=0.5 if i else 2), 0.1) for i in range(5)]
         self.assertEqual(what_if.weak_cells(changes), [("batch", "worker.net_tx.burst_s", 1, 5)])
         header, body = what_if.table_rows(changes)
-        self.assertEqual(body[0][header.index("Tx")], "20 % of 5")
+        self.assertEqual(body[0][header.index("Tx")], "1/5")
         self.assertEqual(body[-1][0], "all")
 
 
