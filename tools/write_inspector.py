@@ -17,7 +17,7 @@ import accuracy_plot
 import inspector_ablations as ablations
 import inspector_transfer as transfer
 import inspector_what_if as what_if
-from inspector_runs import Runs, facts
+from inspector_runs import BASE, Runs, facts
 from inspector_scores import RESOURCES, error_of, floor_errors, log_rmse, mean_error, nrmse_of_each, of_setting, twelve
 from inspector_sections import (FEW, best_without_physics, intervals_table, methods_table, number, numbers_table,
                                 of_resource, other_numbers_table, per_step_names, percent, ratio_table)  # fmt: skip
@@ -26,7 +26,6 @@ from lab_plots import title_of
 from wrap_docs import wrap
 from write_accuracy import table
 
-BASE = "ddp2-core-1g"
 DRIPLE_EPOCHS = 300  # at most; its own patience is 1,000
 METHODS = {
     "hybrid": ("the default: physics, corrected by trees where that helps", ["--method", "hybrid"]),
@@ -168,8 +167,8 @@ def introduction(data: pathlib.Path) -> list[str]:
     return [
         *lines,
         "Chosen before any figure of this page was seen: what counts as a change beyond the noise, seeds, stopping"
-        " rules and epochs of every training. The calibration is one for all, by 30 runs of the first setting, of"
-        " the test split, too, as far as they are among the first. What the replay assumes and how large the trees are"
+        " rules and epochs of every training. The calibration is one for all, by 30 runs of the base setting's"
+        " train split. What the replay assumes and how large the trees are"
         " was chosen by folds of an earlier campaign's train split on another machine, some of it after errors on that"
         " campaign's test split had been seen; [the model's page](models/inspector.md) names each such choice.",
         "",
