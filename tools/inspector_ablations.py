@@ -9,12 +9,12 @@ import argparse
 import pathlib
 import statistics
 
-from inspector_runs import Runs, facts
+from inspector_runs import BASE, Runs, facts
 from inspector_scores import mean_error, mean_nrmse, mean_of_resources, of_setting
 
 GROUPS = 20  # M; the paper has 100
-EPOCHS = 150
-PATIENCE = 50
+EPOCHS = 100
+PATIENCE = 30
 SEEDS = (1, 2)
 # What is compared, and the options that differ from the preset's.
 DESIGNS = {
@@ -108,11 +108,10 @@ def main() -> None:
     parser.add_argument("program")
     parser.add_argument("data", type=pathlib.Path)
     parser.add_argument("keep", type=pathlib.Path)
-    parser.add_argument("--setting", default="ddp2-core-1g")
     options = parser.parse_args()
     runs = Runs(options.program, options.data, options.keep)
     for family in FAMILIES:
-        results = train(runs, family, options.setting, OURS_COMPARED)
+        results = train(runs, family, BASE, OURS_COMPARED)
         header, body = table_rows(results)
         print(f"{family}; {trained_s(results) / 60:.1f} minutes of processor time")
         for line in [header, *body]:

@@ -5,15 +5,18 @@ A run's key is the digest of the measurements, of what is learned from them (`fi
 physics), of the sources that learn, and of the run's own options. One that is done is not repeated; a network's
 training that was interrupted goes on from its checkpoint.
 """
+import collections
 import csv
 import hashlib
 import json
 import pathlib
 import re
+import statistics
 import subprocess
 import sys
 import time
 
+BASE = "ddp2-core-1g"  # the setting that most was measured in
 LEARNERS = ("learn", "train", "inspector")  # folders of foretrain/ whose sources decide what is learned
 EPOCHS = re.compile(r"(\d+) epochs in [0-9.]+ s, each ([0-9.e+-]+) s of processor time; the best was (\d+)")
 PARAMETERS = re.compile(r"(\d+) architectures, (\d+) examples; (\d+) parameters")
@@ -54,10 +57,11 @@ class Runs:
         self.made_of = digest(*tables, examples.read_bytes(), *sources)
 
     def _calibrate(self, key: str) -> str:
-        """The machine, by runs of the first setting, once for all: no run calibrates by what it must not see."""
+        """The machine, by training runs of the base setting, once for all: none calibrates by what it must not see."""
         file = self.keep / f"calibration-{key}.json"
         if not file.exists():
-            said_by(self.program, "fit", "calibration", "--data", str(self.data), "--runs", "30", "-o", f"{file}.new")
+            said_by(self.program, "fit", "calibration", "--data", str(self.data), "--setting", BASE, "--runs", "30",
+                    "-o", f"{file}.new")  # fmt: skip
             pathlib.Path(f"{file}.new").rename(file)
         return str(file)
 
@@ -101,8 +105,38 @@ class Runs:
             said_by(self.program, "evaluate", "--data", str(self.data), "--resources", "--engine", "inspector",
                     "--predictor", str(model / "model.json"), "--rows", f"{file}.new", "--json", *options)  # fmt: skip
             pathlib.Path(f"{file}.new").rename(file)
-        with file.open(encoding="utf-8", newline="") as lines:
-            return list(csv.DictReader(lines))
+        return read_csv(file)
+
+    def whole_jobs(self, model: pathlib.Path) -> list[dict]:
+        """Steps and lengths of the whole jobs of the test split, as `rows` has other numbers."""
+        file = model / "whole.csv"
+        if not file.exists():
+            said_by(self.program, "evaluate", "--data", str(self.data / "runs.csv"), "--predictor",
+                    str(model / "model.json"), "--rows", f"{file}.new", "--json")  # fmt: skip
+            pathlib.Path(f"{file}.new").rename(file)
+        return whole_job_rows(read_csv(self.data / "runs.csv"), read_csv(file))
+
+
+def read_csv(file: pathlib.Path) -> list[dict]:
+    with file.open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+def whole_job_rows(runs: list[dict], judged: list[dict]) -> list[dict]:
+    """`judged`: lines of `evaluate --rows`, which name the line of `runs` that they are of."""
+    whole = {str(place): run for place, run in enumerate(runs, 2) if run["wall_s"] and run["split"] == "test"}
+    jobs = collections.defaultdict(list)
+    for row in judged:
+        number = {"step_time": "step_time_s", "wall time": "wall_s"}.get(row["metric"].partition(", ")[0])
+        if row["line"] in whole and number and row["predicted"]:
+            jobs[whole[row["line"]]["setting"], row["model"], number, row["request"]].append(row)
+    rows = []
+    for (setting, model, number, request), some in jobs.items():
+        values = [float(row["measured"]) for row in some]
+        rows.append({"setting": setting, "split": "test", "model": model, "number": number, "repeats": f"{len(values)}",
+                     "measured": f"{statistics.median(values)}", "predicted": some[0]["predicted"], "low": "",
+                     "high": "", "engine": "", "runs": " ".join(map(str, values)), "request": request})  # fmt: skip
+    return rows
 
 
 def facts_of(said: str) -> dict:

@@ -92,7 +92,7 @@ class WhatIf(unittest.TestCase):
         changes = [what_if.Change("batch", row(), row(measured=2, predicted=0.5 if i else 2), 0.1) for i in range(5)]
         self.assertEqual(what_if.weak_cells(changes), [("batch", "worker.net_tx.burst_s", 1, 5)])
         header, body = what_if.table_rows(changes)
-        self.assertEqual(body[0][header.index("Tx")], "20 % of 5")
+        self.assertEqual(body[0][header.index("Tx")], "1/5")
         self.assertEqual(body[-1][0], "all")
 
 
@@ -131,6 +131,15 @@ class RunFacts(unittest.TestCase):
         self.assertEqual(inspector_runs.facts_of(said), {"epochs": 150, "s_per_epoch": 0.05, "best_epoch": 80,
                          "processor_s": 7.5, "architectures": 12, "examples": 40, "parameters": 92236})  # fmt: skip
         self.assertEqual(inspector_runs.facts_of("written: x\n"), {})
+
+    def test_whole_jobs_are_medians_of_their_runs(self):
+        # Lines 2 and 3 are one whole job of the test split, 4 is none, 5 is of the train split.
+        runs = [{"wall_s": wall, "split": split, "setting": "s"}
+                for wall, split in (("9", "test"), ("9", "test"), ("", "test"), ("9", "train"))]  # fmt: skip
+        judged = [{"line": f"{line}", "metric": "wall time, s", "measured": f"{line}", "predicted": "7", "model": "m",
+                   "request": "{}"} for line in (2, 3, 4, 5)]  # fmt: skip
+        rows = inspector_runs.whole_job_rows(runs, judged)
+        self.assertEqual([(row["number"], row["measured"], row["repeats"]) for row in rows], [("wall_s", "2.5", "2")])
 
     def test_sources_that_learn_are_part_of_a_run(self):
         self.assertGreater(len(inspector_runs.learner_sources(pathlib.Path(__file__).resolve().parent.parent)), 20)

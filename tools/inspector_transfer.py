@@ -9,14 +9,14 @@ from one that was fitted in all settings but the target.
 """
 import argparse
 import collections
+import csv
 import json
 import pathlib
 import statistics
 
-from inspector_runs import Runs, facts
+from inspector_runs import BASE, Runs, facts
 from inspector_scores import mean_error, mean_nrmse, mean_of_resources, of_setting
 
-BASE = "ddp2-core-1g"
 FRACTIONS = (0.1, 0.3, 1.0)
 SEEDS = (1, 2)
 LEAST = 3  # architectures: to train on, to stop by, for intervals
@@ -40,8 +40,6 @@ class Point:
 
 def architectures(data: pathlib.Path) -> dict[str, dict[str, int]]:
     """By setting and split, those whose resources were measured."""
-    import csv
-
     with (data / "metrics.csv").open(encoding="utf-8", newline="") as file:
         recorded = {row["run"] for row in csv.DictReader(file)}
     found = collections.defaultdict(lambda: collections.defaultdict(set))
@@ -79,10 +77,10 @@ def fitted(runs: Runs, model: str, side: str, setting: str, share: list[str], se
     options = ["--setting", setting, *share, "--seed", f"{seed}"]
     if model == "network":
         if side == "scratch":
-            return runs.fit("--method", "network", *options, *STOP, network=True)
+            return runs.fit("--method", "network", *options, *STOP, "--least", "1", network=True)
         return runs.transfer(network_base(runs, 1), *options, *STOP, network=True)
     if side == "scratch":
-        return runs.fit(*options, "--least", f"{LEAST}")
+        return runs.fit(*options, "--least", "2")
     return runs.transfer(default_base(runs, setting, settings), *options)
 
 

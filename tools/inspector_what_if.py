@@ -20,12 +20,12 @@ from inspector_scores import RESOURCES, deviations, twelve
 TARGET = 0.92  # share of the signs that shall be right
 BEYOND = 2  # a change counts above so many times the noise
 LEAST = 5  # changes of a cell that is judged
-NUMBERS = [*twelve("worker"), *twelve("server"), "step_time_s", "worker.memory_used"]
+NUMBERS = [*twelve("worker"), *twelve("server"), "step_time_s", "worker.memory_used", "wall_s"]
 KINDS = {
-    "device": "device (share of a core)",
+    "device": "share of a core",
     "network": "network",
-    "strategy": "all-reduce or parameter servers",
-    "asynchronous": "synchronous or asynchronous",
+    "strategy": "all-reduce or servers",
+    "asynchronous": "synchronous or not",
     "servers": "servers",
     "workers": "workers",
     "batch": "batch size",
@@ -56,8 +56,9 @@ def noise_of(rows: list[dict]) -> dict[str, float]:
 
 
 def level_of(number: str, noise: dict[str, float]) -> float | None:
-    """The noise of a number; of a server's the worker's where no server was measured twice."""
-    return noise.get(number, noise.get(number.replace("server.", "worker.")))
+    """The noise of a number; of a server's the worker's where no server was measured twice, of a job the step's."""
+    other = "step_time_s" if number == "wall_s" else number.replace("server.", "worker.")
+    return noise.get(number, noise.get(other))
 
 
 class Change:
@@ -101,11 +102,17 @@ def right_share(changes: list[Change], times: float = BEYOND) -> tuple[int, int]
 
 
 def share_text(right: int, seen: int) -> str:
-    return f"{100 * right / seen:.0f} % of {seen}" if seen else "-"
+    return f"{100 * right / seen:.1f} % of {seen}" if seen else "-"
+
+
+def count_text(right: int, seen: int) -> str:
+    return f"{right}/{seen}" if seen else "-"
 
 
 def columns_of(number: str) -> str:
-    """The column of the table that a number belongs to."""
+    """The column of the table that a number belongs to; a whole job's length counts as its steps do."""
+    if number == "wall_s":
+        return "step_time"
     return RESOURCES[number.split(".")[1]] if number.count(".") == 2 else number.split(".")[-1].replace("_s", "")
 
 
@@ -118,11 +125,11 @@ def table_rows(changes: list[Change]) -> tuple[list[str], list[list[str]]]:
             continue
         name = KINDS[kind] if kind else "all"
         pairs = len({change.pair for change in some})
-        cells = [share_text(*right_share([c for c in some if columns_of(c.number) == column])) for column in columns]
-        body.append([name, f"{pairs}", *cells, share_text(*right_share(some)), share_text(*right_share(some, 1))])
+        cells = [count_text(*right_share([c for c in some if columns_of(c.number) == column])) for column in columns]
+        body.append([name, f"{pairs}", *cells, share_text(*right_share(some))])
     titles = ["step" if column == "step_time" else "memory used" if column == "memory_used" else column
               for column in columns]  # fmt: skip
-    return ["change of", "pairs", *titles, "all", "above 1 x noise"], body
+    return ["change of", "pairs", *titles, "all"], body
 
 
 def weak_cells(changes: list[Change]) -> list[tuple[str, str, int, int]]:
@@ -147,6 +154,7 @@ def main() -> None:
     header, body = table_rows(changes)
     for line in [header, *body]:
         print("  ".join(cell.ljust(14) for cell in line).rstrip())
+    print("all changes beyond the noise itself:", share_text(*right_share(changes, 1)))
     print("no pair differs only in:", ", ".join(kinds_without_pairs(changes)) or "-")
     for kind, number, right, seen in weak_cells(changes):
         print(f"weak: {KINDS[kind]}: {number}: {right} of {seen}")

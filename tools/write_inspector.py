@@ -15,18 +15,17 @@ import statistics
 
 import accuracy_plot
 import inspector_ablations as ablations
-import inspector_plots
 import inspector_transfer as transfer
 import inspector_what_if as what_if
-from inspector_runs import Runs, facts
+from inspector_runs import BASE, Runs, facts
 from inspector_scores import RESOURCES, error_of, floor_errors, log_rmse, mean_error, nrmse_of_each, of_setting, twelve
 from inspector_sections import (FEW, best_without_physics, intervals_table, methods_table, number, numbers_table,
                                 of_resource, other_numbers_table, per_step_names, percent, ratio_table)  # fmt: skip
+from inspector_transfer_section import transfer_section
 from lab_plots import title_of
 from wrap_docs import wrap
 from write_accuracy import table
 
-BASE = "ddp2-core-1g"
 DRIPLE_EPOCHS = 300  # at most; its own patience is 1,000
 METHODS = {
     "hybrid": ("the default: physics, corrected by trees where that helps", ["--method", "hybrid"]),
@@ -91,22 +90,24 @@ def settings_table(rows: list[dict], settings: list[str], role: str) -> list[str
     return table(header, body, 2)
 
 
-def what_if_section(rows: list[dict]) -> list[str]:
-    changes = what_if.changes_of(rows, what_if.noise_of(rows))
+def what_if_section(rows: list[dict], whole: list[dict]) -> list[str]:
+    """`whole`: steps and lengths of whole jobs, which vary in their workers."""
+    changes = what_if.changes_of(rows, what_if.noise_of(rows)) + what_if.changes_of(whole, what_if.noise_of(rows + whole))
     header, body = what_if.table_rows(changes)
     right, seen = what_if.right_share(changes)
     lines = ["## What if", "",
              "All pairs of measured jobs of one architecture of the test split that differ in one thing: has the"
-             " predicted change of each number (the twelve of workers and of servers, step, memory used) the sign of"
+             " predicted change of each number (the twelve of workers and of servers, step, memory used; of whole jobs step and length) the sign of"
              " the measured one? A number's noise is the mean |log(run / median of the job's other runs)|, times"
              " √((1/n + 1/m)/2) for medians of n and m runs; counted are changes beyond"
-             f" {what_if.BEYOND} times the noise, the last column counts those beyond the noise itself. A number that"
-             " is not predicted has no right sign.", ""]  # fmt: skip
+             f" {what_if.BEYOND} times the noise. A number that is not predicted has no right sign. Cells are right"
+             " signs of all.", ""]  # fmt: skip
     if not seen:
         return [*lines, "No pair of the test split differs in one thing alone, or no job was run twice."]
     goal = "reached" if right >= what_if.TARGET * seen else "missed"
     lines += [*table(header, body, 1), "",
-              f"Right are {100 * right / seen:.1f} % of {seen}; the aim of {100 * what_if.TARGET:.0f} % is {goal}."]  # fmt: skip
+              f"Right are {100 * right / seen:.1f} % of {seen}; the aim of {100 * what_if.TARGET:.0f} % is {goal}."
+              f" Of all changes beyond the noise itself: {what_if.share_text(*what_if.right_share(changes, 1))}."]  # fmt: skip
     if absent := what_if.kinds_without_pairs(changes):
         lines.append(f"No pair differs only in: {', '.join(absent)}.")
     if weak := what_if.weak_cells(changes):
@@ -115,97 +116,6 @@ def what_if_section(rows: list[dict]) -> list[str]:
                          [[what_if.KINDS.get(kind, kind), f"`{name}`", f"{good}", f"{all_}"]
                           for kind, name, good, all_ in weak], 2)]  # fmt: skip
     return [*lines, ""]
-
-
-def curve_table(points: dict, before: dict, settings: list[str], model: str) -> list[str]:
-    body = []
-    for setting in settings:
-        first = before[model, setting]
-        body.append([setting, "as it was", "0", number(transfer.mean(first.nrmse)),
-                     percent(transfer.mean(first.error)), "", ""])  # fmt: skip
-        for fraction in transfer.FRACTIONS:
-            for side in transfer.SIDES:
-                point = points[model, side, setting, fraction]
-                network = model == "network"
-                body.append([setting, f"{side}, {100 * fraction:.0f} %", f"{point.architectures}",
-                             number(transfer.mean(point.nrmse)), percent(transfer.mean(point.error)),
-                             f"{transfer.mean(point.epochs):.0f}" if network else "",
-                             f"{transfer.mean(point.processor_s):.1f} s" if network else ""])  # fmt: skip
-    header = ["setting", "how, share of the data", "architectures", "NRMSE", "mean error", "epochs", "processor time"]
-    drop = [] if model == "network" else [5, 6]
-    keep = [i for i in range(len(header)) if i not in drop]
-    return table([header[i] for i in keep], [[line[i] for i in keep] for line in body], 2)
-
-
-def hurts(points: dict, settings: list[str]) -> list[str]:
-    """Where a transfer is worse than training from scratch with the same data."""
-    return [f"`{model}` to {setting} with {100 * fraction:.0f} %"
-            for model in transfer.MODELS for setting in settings for fraction in transfer.FRACTIONS
-            if transfer.mean(points[model, "transfer", setting, fraction].error)
-            > transfer.mean(points[model, "scratch", setting, fraction].error)]  # fmt: skip
-
-
-def summary_of_transfer(points: dict, settings: list[str]) -> list[str]:
-    times = transfer.time_ratios(points, settings)
-    lines = [f"- Time of the graph network with all data, from scratch over transferred: median"
-             f" {statistics.median(times.values()):.1f} (aim 2, published 7.3); least {min(times.values()):.1f} in"
-             f" {min(times, key=times.get)}."]  # fmt: skip
-    for model in transfer.MODELS:
-        needed = {name: transfer.share_needed(points, model, name) for name in settings}
-        less = {name: 1 / share if share else 0.0 for name, share in needed.items()}
-        never = [name for name, share in needed.items() if share is None]
-        lines.append(f"- Data that a transferred `{model}` needs to be as good as from scratch with all: median"
-                     f" {statistics.median(less.values()):.1f} times less (aim 2.5 for the default, published 2.5)"
-                     + (f"; never as good in {', '.join(never)}." if never else
-                        f"; least {min(less.values()):.1f} in {min(less, key=less.get)}."))  # fmt: skip
-        whole = {name: transfer.mean(points[model, "transfer", name, 1.0].error) for name in settings}
-        worst = max(whole, key=whole.get)
-        lines.append(f"- Worst setting of `{model}` with all data: {worst}, {percent(whole[worst])}.")
-    bad = hurts(points, settings)
-    return [*lines, f"- Worse than from scratch: {'; '.join(bad) or 'nowhere'}."]
-
-
-def partition_table(found: dict, settings: list[str]) -> list[str]:
-    body = []
-    for partition, of_one in found.items():
-        values = [transfer.mean(of_one[name].nrmse) for name in settings]
-        errors = [transfer.mean(of_one[name].error) for name in settings]
-        seconds = [transfer.mean(of_one[name].processor_s) for name in settings]
-        body.append([f"`{partition}`", *map(number, values), number(statistics.median(values)),
-                     percent(statistics.median(errors)), f"{statistics.median(seconds):.1f} s"])  # fmt: skip
-    return table(["partition", *settings, "median", "mean error", "processor time"], body, 1)
-
-
-def transfer_section(runs: Runs) -> tuple[list[str], dict[str, str]]:
-    settings, few = transfer.targets(runs.data)
-    lines = ["## Transfer", ""]
-    if not settings:
-        return [*lines, f"No other setting has {transfer.LEAST} architectures in both splits."], {}
-    points = transfer.curve(runs, settings)
-    before = transfer.as_it_was(runs, settings)
-    panels = {}
-    for model in transfer.MODELS:
-        panels["graph network" if model == "network" else "default model"] = {
-            (side, setting): [(points[model, side, setting, f].architectures,
-                               transfer.mean(points[model, side, setting, f].error)) for f in transfer.FRACTIONS]
-            for side in transfer.SIDES for setting in settings}  # fmt: skip
-    lines += [
-        f"To each of the other settings, from {100 * transfer.FRACTIONS[0]:.0f} % of its training data"
-        f" (at least {transfer.LEAST} architectures) to all. The graph network (`--method network`) starts from one"
-        " trained in the base setting and trains the paper's partition; the default model starts from one fitted in"
-        " all settings but the target. Both sides see the same drawn architectures and stop by the same rule"
-        f" (networks: {' '.join(transfer.STOP)}). Scores are of workers on the setting's test split, means over"
-        f" {len(transfer.SEEDS)} draws; errors are means over the four resources.", "",
-        *summary_of_transfer(points, settings), "",
-        "![errors over the data of the new setting](inspector_transfer.svg)", "",
-        "### Graph network", "", *curve_table(points, before, settings, "network"), "",
-        "### Default model", "", *curve_table(points, before, settings, "default"), "",
-        "### What a transfer trains", "", "NRMSE of each setting with all of its data.", "",
-        *partition_table(transfer.partitions(runs, settings), settings), "",
-    ]  # fmt: skip
-    if few:
-        lines += [f"Too few architectures to transfer to: {', '.join(few)}.", ""]
-    return lines, {"inspector_transfer.svg": inspector_plots.curves(panels)}
 
 
 def ablation_section(runs: Runs) -> list[str]:
@@ -257,8 +167,8 @@ def introduction(data: pathlib.Path) -> list[str]:
     return [
         *lines,
         "Chosen before any figure of this page was seen: what counts as a change beyond the noise, seeds, stopping"
-        " rules and epochs of every training. The calibration is one for all, by 30 runs of the first setting, of"
-        " the test split, too, as far as they are among the first. What the replay assumes and how large the trees are"
+        " rules and epochs of every training. The calibration is one for all, by 30 runs of the base setting's"
+        " train split. What the replay assumes and how large the trees are"
         " was chosen by folds of an earlier campaign's train split on another machine, some of it after errors on that"
         " campaign's test split had been seen; [the model's page](models/inspector.md) names each such choice.",
         "",
@@ -304,19 +214,30 @@ def settings_section(rows: list[dict]) -> list[str]:
                 name: f"{title}, server" for name, title in per_step_names("server").items()}}), ""]  # fmt: skip
 
 
+def be_quick() -> None:
+    METHODS["network"][1].extend(["--epochs", "2"])
+    METHODS["driple"][1][-1] = "2"
+    ablations.EPOCHS, ablations.SEEDS = 2, (1,)
+    transfer.STOP[1], transfer.SEEDS = "2", (1,)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
     parser.add_argument("data", type=pathlib.Path)
     parser.add_argument("docs", type=pathlib.Path)
     parser.add_argument("--keep", type=pathlib.Path, required=True)
+    parser.add_argument("--quick", action="store_true", help="two epochs and one seed, to try this program")
     options = parser.parse_args()
+    if options.quick:
+        be_quick()
     runs = Runs(options.program, options.data, options.keep)
     folders = {method: runs.fit(*how, network=method in NETWORKS) for method, (_, how) in METHODS.items()}
     rows_of = {method: runs.rows(folder) for method, folder in folders.items()}
+    whole = runs.whole_jobs(folders["hybrid"])
     moved, more = transfer_section(runs)
     lines = [*introduction(options.data), *methods_section(rows_of, {m: facts(folders[m]) for m in NETWORKS}),
-             *settings_section(rows_of["hybrid"]), *what_if_section(rows_of["hybrid"]), *moved,
+             *settings_section(rows_of["hybrid"]), *what_if_section(rows_of["hybrid"], whole), *moved,
              *ablation_section(runs)]  # fmt: skip
     for name, svg in {**pictures(rows_of["hybrid"]), **more}.items():
         (options.docs / name).write_text(svg, encoding="utf-8")

@@ -16,7 +16,6 @@ using resource::Number;
 
 // The numbers that the paper has, of every resource; ours has the memory used beside them.
 constexpr std::array kPublished{Number::BurstAmount, Number::BurstTime, Number::IdleTime};
-constexpr std::size_t kLeastExamples = 4;  // that a number is learned from
 
 // A mean and a deviation for each column; 1 where nothing varies.
 class Moments {
@@ -71,7 +70,7 @@ std::vector<std::size_t> whole_features(const inspector::Features& features) {
 
 // Scale and offset by the training rows; absent where too few have it. `physics`: the feature.
 std::optional<NetworkOutput> output_of(std::string_view name, const SplitRows& rows,
-                                       std::optional<std::size_t> physics) {
+                                       std::optional<std::size_t> physics, std::size_t least) {
   NetworkOutput output{.name = std::string(name), .physics = physics};
   std::vector<double> values;
   for (const InspectorExample* row : rows.train) {
@@ -85,7 +84,7 @@ std::optional<NetworkOutput> output_of(std::string_view name, const SplitRows& r
       return measured_number(*row, output).has_value();
     });
   };
-  if (values.size() < kLeastExamples || !is_in(rows.validation) || !is_in(rows.intervals)) {
+  if (values.size() < least || !is_in(rows.validation) || !is_in(rows.intervals)) {
     return std::nullopt;
   }
   output.examples = values.size();
@@ -101,12 +100,12 @@ std::optional<NetworkOutput> output_of(std::string_view name, const SplitRows& r
   return output;
 }
 
-std::vector<NetworkOutput> outputs_of(const SplitRows& rows, bool physics) {
+std::vector<NetworkOutput> outputs_of(const SplitRows& rows, bool physics, std::size_t least) {
   std::vector<NetworkOutput> outputs;
   const auto add = [&](std::string_view name, std::string_view feature) {
     std::optional<std::size_t> known;
     if (physics) known = feature_named(rows.train.front()->features, feature);
-    if (const auto output = output_of(name, rows, known)) outputs.push_back(*output);
+    if (const auto output = output_of(name, rows, known, least)) outputs.push_back(*output);
   };
   for (const resource::UseName& use : resource::use_names()) {
     if (std::find(kPublished.begin(), kPublished.end(), use.number) == kPublished.end()) continue;
@@ -182,7 +181,7 @@ InspectorModel fit_network(const std::vector<InspectorExample>& examples, const 
   const SplitRows split = split_rows(rows, options.folds);
   const bool physics = options.nodes == NodeFeatures::Physics;
   InspectorNetwork network{.grouping = options.grouping, .nodes = options.nodes};
-  network.outputs = outputs_of(split, physics);
+  network.outputs = outputs_of(split, physics, options.least_examples);
   if (physics) {
     network.whole = whole_features(rows.front()->features);
     set_standards(split.train, network);

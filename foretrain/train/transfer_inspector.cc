@@ -12,7 +12,7 @@
 namespace foretrain::train {
 namespace {
 
-constexpr std::size_t kLeastExamples = 10;  // that a correction is learned from
+constexpr std::size_t kLeastExamples = 5;  // that a correction is learned from
 
 // How far a correction goes.
 enum class Change { None, Offset, Trees };

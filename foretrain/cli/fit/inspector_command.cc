@@ -24,6 +24,7 @@ struct InspectorCommand {
   std::string calibration;
   std::string method = "hybrid";
   std::optional<std::size_t> folds;
+  std::optional<std::size_t> least;
   train::InspectorFit options;
   NetworkOptions network;
 
@@ -78,6 +79,7 @@ train::NetworkFit network_fit_of(const InspectorCommand& command) {
   fit.share = command.options.share;
   fit.share.seed = command.options.trees.seed;
   fit.folds = command.folds.value_or(fit.folds);
+  fit.least_examples = command.least.value_or(fit.least_examples);
   fit.confidence = command.options.confidence;
   fit.train.seed = command.options.trees.seed;
   return fit;
@@ -105,6 +107,7 @@ InspectorModel fit_trees(const InspectorCommand& command,
   train::InspectorFit options = command.options;
   options.method = train::inspector_method_named(command.method).value();
   options.folds = command.folds.value_or(options.folds);
+  options.least_examples = command.least.value_or(options.least_examples);
   options.share.seed = options.trees.seed;
   train::UsedShare used;
   InspectorModel model;
@@ -177,9 +180,9 @@ void add_fit_inspector(CLI::App& app, Console& console) {
                  "of architectures, for choices and intervals (5; of a network 10)")
       ->check(CLI::Range(2, 100));
   add_share_options(sub, command->options.share, "their");
-  sub.add_option("--least", command->options.least_examples,
-                 "jobs that a number is learned from (20)")
-      ->check(CLI::Range(2, 1'000'000));
+  sub.add_option("--least", command->least,
+                 "jobs that a number is learned from (20; by a network 4)")
+      ->check(CLI::Range(1, 1'000'000));
   sub.add_option("--seed", command->options.trees.seed, "of trees, network and draws");
   sub.add_option("--examples", command->examples,
                  "write what is learned from, a CSV line per job and role; - shows it");
