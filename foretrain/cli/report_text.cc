@@ -89,16 +89,15 @@ std::string remedies_section(const Report& report, const Screen& screen) {
                 "16 or 4 bits, 8-bit states, adapters, larger devices",
                 "  ", screen);
   }
-  Table table{
-      {{"change", false, true}, {"memory", true}, {"of", true}, {"step", true}, {"samples/s", true}},
-      {}};
+  std::string text = heading("What would fit", "the fastest per sample first", screen);
   for (const Remedy& remedy : report.would_fit) {
-    table.rows.push_back({remedy.change, format_bytes(remedy.peak_bytes),
-                          format_bytes(remedy.capacity_bytes),
-                          format_time(Seconds{remedy.step_time_s}),
-                          format_count(remedy.samples_per_s)});
+    text += wrap(format_count(remedy.samples_per_s) + " samples/s, " +
+                     format_time(Seconds{remedy.step_time_s}) + " per step, " +
+                     format_bytes(remedy.peak_bytes) + " of " +
+                     format_bytes(remedy.capacity_bytes) + ": " + remedy.change,
+                 "  - ", screen);
   }
-  return heading("What would fit", "the fastest per sample first", screen) + render(table, screen);
+  return text;
 }
 
 std::string breakdown_section(const Report& report, const Screen& screen) {

@@ -127,16 +127,18 @@ OrderedJson difference(const OrderedJson& before, const OrderedJson& after) {
   return changed;
 }
 
-// "strategy.recompute full, weights bf16".
-std::string describe(const OrderedJson& changed, const std::string& prefix = "") {
+// As options of the command: "--weights bf16 --recompute full".
+std::string as_options(const OrderedJson& changed) {
   std::string text;
   for (const auto& [name, value] : changed.items()) {
-    text += text.empty() ? "" : ", ";
+    text += text.empty() ? "" : " ";
     if (value.is_object()) {
-      text += describe(value, prefix + name + ".");
-    } else {
-      text += prefix + name + " " + (value.is_string() ? value.get<std::string>() : value.dump());
+      text += as_options(value);
+      continue;
     }
+    std::string option = name == "kind" ? "strategy" : name;
+    std::replace(option.begin(), option.end(), '_', '-');
+    text += "--" + option + " " + (value.is_string() ? value.get<std::string>() : value.dump());
   }
   return text;
 }
@@ -192,7 +194,7 @@ class Advice {
     }
     const OrderedJson changed =
         difference(OrderedJson::parse(to_json(request_)), OrderedJson::parse(to_json(request)));
-    found_.push_back({describe(changed), changed.dump(), report->step_time_s.value,
+    found_.push_back({as_options(changed), changed.dump(), report->step_time_s.value,
                       report->samples_per_s, report->memory.peak, report->memory.capacity});
     return true;
   }

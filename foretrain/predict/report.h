@@ -35,7 +35,7 @@ struct EngineReport {
 
 // A change of a request that does not fit, with which it does.
 struct Remedy {
-  std::string change;   // for people: "strategy.recompute full"
+  std::string change;   // as options of the command: "--recompute full"
   std::string request;  // the fields that change, as JSON
   double step_time_s = 0;
   double samples_per_s = 0;
