@@ -34,7 +34,7 @@ class Stack(nn.Module):
                 x = checkpoint(layer, x, use_reentrant=False)
             else:
                 x = checkpoint(layer, x, use_reentrant=False, context_fn=self.contexts)
-        return F.cross_entropy(self.head(x).float(), target)
+        return F.cross_entropy(self.head(x).float(), target.flatten())
 
 
 class Attention(nn.Module):
@@ -173,7 +173,7 @@ def images(blocks: list[nn.Module], width: int) -> Stack:
     return Stack(nn.BatchNorm2d(16), blocks, Pool(width, 10))
 
 
-TOKENS = (torch.zeros(4, 12, dtype=torch.long), torch.zeros(48, dtype=torch.long))
+TOKENS = (torch.zeros(4, 12, dtype=torch.long), torch.zeros(4, 12, dtype=torch.long))
 IMAGES = (torch.randn(4, 16, 16, 16), torch.zeros(4, dtype=torch.long))
 NETWORKS: dict[str, tuple[Callable[[], Stack], tuple[Tensor, Tensor]]] = {
     "fused_attention": (lambda: tokens(lambda: TransformerBlock(32, 4, 0.0, True)), TOKENS),
