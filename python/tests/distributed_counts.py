@@ -15,6 +15,8 @@ from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
+_PATIENCE_S = 600  # until a rank has answered
+
 Inputs = tuple[Tensor, ...]
 _COLLECTIVES = {
     "_allgather_base_": "all_gather",
@@ -71,15 +73,20 @@ def on_ranks(ranks: int, job: Callable[[int], Any]) -> list[Any]:
             context.Process(target=_work, args=(rank, ranks, store, job, results))
             for rank in range(ranks)
         ]
-        for worker in workers:
-            worker.start()
-        found = {}
-        for _ in workers:
-            rank, result, error = results.get(timeout=120)
-            assert not error, f"rank {rank}: {error}"
-            found[rank] = result
-        for worker in workers:
-            worker.join()
+        found: dict[int, Any] = {}
+        try:
+            for worker in workers:
+                worker.start()
+            for _ in workers:
+                rank, result, error = results.get(timeout=_PATIENCE_S)
+                assert not error, f"rank {rank}: {error}"
+                found[rank] = result
+            for worker in workers:
+                worker.join()
+        finally:
+            for worker in workers:
+                if worker.is_alive():
+                    worker.kill()
     return [found[rank] for rank in range(ranks)]
 
 
