@@ -80,9 +80,9 @@ void freeze_backbone(graph::Graph& graph, std::int64_t trainable_layers) {
 
 std::vector<Entry> pyramid_rows(const std::string& detector, const std::string& about,
                                 const std::string& parameters, graph::Graph (*build)(Spec&)) {
-  const std::string all = "height=800, width=1088, image, " + parameters +
-                          (parameters.empty() ? "" : ", ") +
-                          "trainable_layers=3, norms=0, stride_in_1x1=0";
+  const std::string all =
+      "height=800, width=1088, image, " + parameters + (parameters.empty() ? "" : ", ") +
+      "trainable_layers=3, norms=0, stride_in_1x1=0, objects=0, overlap_values=10";
   std::vector<Entry> entries;
   for (const std::string network : kNetworks) {
     std::string name = detector;

@@ -32,7 +32,7 @@ constexpr int kCascade = 3;              // box heads, each on what the one befo
 
 // The first stage: which anchors show anything, and where. Adds its losses; returns both.
 std::vector<TensorId> region_proposals(Builder& b, std::vector<TensorId> maps,
-                                       std::vector<TensorId>& losses) {
+                                       const Matching& matching, std::vector<TensorId>& losses) {
   const Scope scope(b, "rpn");
   maps.push_back(max_pool(b, "", maps.back(), {.kernel = 1, .stride = 2}));
   const SharedConv first = shared_conv(b, "head.conv.0.0", kChannels, kChannels, 3);
@@ -50,6 +50,7 @@ std::vector<TensorId> region_proposals(Builder& b, std::vector<TensorId> maps,
   }
   const TensorId all_objects = concat(b, objects);
   const TensorId all_boxes = concat(b, boxes);
+  match(b, matching, b.shape(all_objects)[1].factor);
   const TensorId sampled = pick(b, "sampled", all_objects, kSampled);
   const TensorId positive = pick(b, "positive", all_boxes, kSampled / 2);
   losses.push_back(pointwise_loss(b, "objectness", sampled));
@@ -199,11 +200,12 @@ graph::Graph build_detector(Spec& spec, Detector detector) {
   const std::int64_t trainable = trainable_layers(spec);
   const std::vector<TensorId> maps = pyramid_backbone(b, spec, x, detector.name, 0);
   std::vector<TensorId> losses;
+  const Matching matched = matching(spec);
   if (detector.stages == Stages::First) {
-    for (const TensorId found : region_proposals(b, maps, losses)) b.output(found);
+    for (const TensorId found : region_proposals(b, maps, matched, losses)) b.output(found);
   } else {
     if (spec.take("rpn", 1, 0, 1) == 1) {
-      region_proposals(b, maps, losses);
+      region_proposals(b, maps, matched, losses);
     } else {
       b.note("proposals are read, not computed");
     }

@@ -61,6 +61,7 @@ graph::Graph build_retinanet(Spec& spec) {
   b.output(boxes);
   b.note("matching boxes with anchors is not counted; " + std::to_string(kForeground) +
          " anchors of an image match a box");
+  match(b, matching(spec), b.shape(labels)[1].factor);
   const TensorId matched = pick(b, "matched", boxes, kForeground);
   const TensorId class_losses = fused ? class_loss(b, "class", labels) : focal_loss(b, labels);
   sum_losses(b, {class_losses, pointwise_loss(b, "boxes", matched)});
