@@ -65,6 +65,8 @@ def run(program: pathlib.Path, *arguments: str, text: str = "") -> str:
 
 
 def number(value: float) -> str:
+    if 0 < value < 1:
+        return f"{value:g}".replace("e-0", "e-")
     return f"{value:g}".replace("e+", "e") if value > 1e12 else f"{value:,.0f}"
 
 

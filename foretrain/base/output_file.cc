@@ -19,6 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::size_t kBufferBytes = 1 << 16;
 constexpr int kMostLinks = 40;             // as the kernel follows
 constexpr std::size_t kLongestName = 200;  // of 255, so that there is room for more
 constexpr mode_t kReadAndWrite = 0666;     // less what the umask takes
@@ -102,6 +103,12 @@ void OutputFile::open_partial() {
 }
 
 void OutputFile::write(std::string_view text) {
+  buffer_ += text;
+  if (buffer_.size() >= kBufferBytes) flush();
+}
+
+void OutputFile::flush() {
+  std::string_view text = buffer_;
   while (!text.empty()) {
     const ssize_t count = ::write(handle_, text.data(), text.size());
     if (count >= 0) {
@@ -110,6 +117,7 @@ void OutputFile::write(std::string_view text) {
       fail(errno);
     }
   }
+  buffer_.clear();
 }
 
 void OutputFile::commit() { finish(0); }
@@ -118,6 +126,7 @@ void OutputFile::commit_new() { finish(RENAME_NOREPLACE); }
 
 void OutputFile::finish(unsigned flags) {
   if (handle_ < 0) return;
+  flush();
   if (!partial_.empty()) {
     if (::fsync(handle_) != 0) fail(errno);
     int done = ::renameat2(AT_FDCWD, partial_.c_str(), AT_FDCWD, target_.c_str(), flags);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 namespace foretrain {
@@ -20,7 +21,7 @@ class OutputFile {
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  void write(std::string_view text);
+  void write(std::string_view text);  // what is wrong may show only in `commit`
   void commit();
   void commit_new();  // the same, and an Error where the file has come to be meanwhile
 
@@ -29,12 +30,14 @@ class OutputFile {
 
  private:
   void open_partial();
+  void flush();
   void finish(unsigned flags);
   [[noreturn]] void fail(int code) const;
 
   std::filesystem::path name_;     // as it was given
   std::filesystem::path target_;   // what links lead to
   std::filesystem::path partial_;  // empty for what is no regular file
+  std::string buffer_;             // not handed to the system yet: lines are short
   int handle_ = -1;
 };
 

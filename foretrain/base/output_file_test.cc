@@ -122,7 +122,12 @@ TEST(OutputFile, SaysAtOnceWhatCannotBeWritten) {
   EXPECT_THROW(OutputFile("/no-such-folder/x"), Error);
   EXPECT_THROW(OutputFile("/tmp"), Error);
   OutputFile full("/dev/full");
-  EXPECT_THROW(full.write("x"), Error);
+  EXPECT_THROW(
+      {
+        full.write("x");
+        full.commit();
+      },
+      Error);
 }
 
 void write(OutputFolder& folder, const std::string& name, std::string_view text) {

@@ -83,8 +83,8 @@ class ConstantsInUse {
   std::map<std::string, std::uint64_t> digests_;
 };
 
-// Predictors by what tells their files apart, which a name does not: device, inode, size and times. A
-// file that is rewritten, replaced or gone is not answered from what it was.
+// Predictors by what tells their files apart, which a name does not: device, inode, size and times.
+// A file that is rewritten, replaced or gone is not answered from what it was.
 class PredictorCache {
  public:
   // Throws as read_predictor.

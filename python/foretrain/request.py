@@ -18,6 +18,7 @@ class Strategy(TypedDict, total=False):
     asynchronous: bool
     server_device: str | dict[str, Any]
     server_placement: list[int]
+    recompute: Literal["none", "selective", "full"]
 
 
 class Request(TypedDict, total=False):

@@ -34,7 +34,7 @@ class Stack(nn.Module):
                 x = checkpoint(layer, x, use_reentrant=False)
             else:
                 x = checkpoint(layer, x, use_reentrant=False, context_fn=self.contexts)
-        return F.cross_entropy(self.head(x).float(), target)
+        return F.cross_entropy(self.head(x).float(), target.flatten())
 
 
 class Attention(nn.Module):
@@ -141,7 +141,7 @@ class InvertedResidual(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         y = F.silu(self.bn1(self.expand(x)))
         y = F.silu(self.bn2(self.depthwise(y)))
-        gate = torch.sigmoid(self.excite(F.silu(self.squeeze(F.adaptive_avg_pool2d(y, 1)))))
+        gate = torch.sigmoid(self.excite(F.silu(self.squeeze(y.mean((2, 3), keepdim=True)))))
         return x + self.bn3(self.project(y * gate))
 
 
@@ -151,7 +151,7 @@ class Pool(nn.Module):
         self.fc = nn.Linear(width, classes)
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.fc(torch.flatten(F.adaptive_avg_pool2d(x, 1), 1))
+        return self.fc(x.mean((2, 3)))
 
 
 class Flat(nn.Module):
@@ -170,11 +170,11 @@ def tokens(block: Callable[[], nn.Module], count: int = 3, width: int = 32) -> S
 
 
 def images(blocks: list[nn.Module], width: int) -> Stack:
-    return Stack(nn.Conv2d(3, 16, 3, padding=1), blocks, Pool(width, 10))
+    return Stack(nn.BatchNorm2d(16), blocks, Pool(width, 10))
 
 
-TOKENS = (torch.zeros(4, 12, dtype=torch.long), torch.zeros(48, dtype=torch.long))
-IMAGES = (torch.randn(4, 3, 16, 16), torch.zeros(4, dtype=torch.long))
+TOKENS = (torch.zeros(4, 12, dtype=torch.long), torch.zeros(4, 12, dtype=torch.long))
+IMAGES = (torch.randn(4, 16, 16, 16), torch.zeros(4, dtype=torch.long))
 NETWORKS: dict[str, tuple[Callable[[], Stack], tuple[Tensor, Tensor]]] = {
     "fused_attention": (lambda: tokens(lambda: TransformerBlock(32, 4, 0.0, True)), TOKENS),
     "math_attention": (lambda: tokens(lambda: TransformerBlock(32, 4, 0.1, False)), TOKENS),

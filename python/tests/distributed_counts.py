@@ -15,6 +15,8 @@ from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
+_PATIENCE_S = 600  # until a rank has answered
+
 Inputs = tuple[Tensor, ...]
 _COLLECTIVES = {
     "_allgather_base_": "all_gather",
@@ -71,15 +73,20 @@ def on_ranks(ranks: int, job: Callable[[int], Any]) -> list[Any]:
             context.Process(target=_work, args=(rank, ranks, store, job, results))
             for rank in range(ranks)
         ]
-        for worker in workers:
-            worker.start()
-        found = {}
-        for _ in workers:
-            rank, result, error = results.get(timeout=120)
-            assert not error, f"rank {rank}: {error}"
-            found[rank] = result
-        for worker in workers:
-            worker.join()
+        found: dict[int, Any] = {}
+        try:
+            for worker in workers:
+                worker.start()
+            for _ in workers:
+                rank, result, error = results.get(timeout=_PATIENCE_S)
+                assert not error, f"rank {rank}: {error}"
+                found[rank] = result
+            for worker in workers:
+                worker.join()
+        finally:
+            for worker in workers:
+                if worker.is_alive():
+                    worker.kill()
     return [found[rank] for rank in range(ranks)]
 
 
@@ -102,11 +109,39 @@ def ddp_buckets(make: Callable[[], nn.Module], inputs: Inputs, **options: Any) -
     return buckets
 
 
-def fully_sharded_collectives(
-    make: Callable[[], Any], inputs: Inputs, half: bool = False
-) -> dict[str, Any]:
-    """Collectives of a step of fully_shard with a unit for each block and one for the rest, and
-    the most bytes of whole parameters that were there at once."""
+class WholeParameters(TorchDispatchMode):
+    """The most bytes of whole parameters that fully_shard had at once: those in use, and those that
+    were gathered and wait for it."""
+
+    def __init__(self, module: nn.Module) -> None:
+        super().__init__()
+        groups = [part._get_fsdp_state()._fsdp_param_group for part in module.modules()
+                  if hasattr(part, "_get_fsdp_state")]
+        self.groups = [group for group in groups if group is not None]
+        self.peak = 0
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        result = func(*args, **(kwargs or {}))
+        self.peak = max(self.peak, self.now())
+        return result
+
+    def now(self) -> int:
+        total = 0
+        for group in self.groups:
+            gathered = group._all_gather_result
+            if gathered is not None:
+                total += gathered.all_gather_output.untyped_storage().nbytes()
+            for param in group.fsdp_params:
+                whole = getattr(param, "_unsharded_param", None)
+                total += 0 if whole is None else whole.untyped_storage().nbytes()
+        return total
+
+
+def fully_sharded(make: Callable[[], Any], inputs: Inputs, half: bool = False) -> dict[str, Any]:
+    """A step of fully_shard with a unit for each block and one for the rest: its collectives, the
+    most bytes of whole parameters at once, and those of this rank's shards."""
     from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 
     module = make()
@@ -116,15 +151,18 @@ def fully_sharded_collectives(
     fully_shard(module, mp_policy=policy)
     optimizer = torch.optim.SGD(module.parameters(), lr=0.1)
     for _ in range(2):
-        with Collectives() as collectives:
+        with Collectives() as collectives, WholeParameters(module) as whole:
             module(*inputs).backward()
             optimizer.step()
             optimizer.zero_grad()
-    shards = sum(p.to_local().nbytes for p in module.parameters())
-    return {"collectives": collectives.calls, "parameter_shard_bytes": shards}
+    return {
+        "collectives": collectives.calls,
+        "whole_bytes": whole.peak,
+        "shard_bytes": sum(p.to_local().nbytes for p in module.parameters()),
+    }
 
 
-def zero_redundancy_collectives(make: Callable[[], nn.Module], inputs: Inputs) -> dict[str, Any]:
+def zero_redundancy(make: Callable[[], nn.Module], inputs: Inputs) -> dict[str, Any]:
     """Collectives of a step of DDP with ZeroRedundancyOptimizer, and the bytes of Adam's states on
     this rank."""
     from torch.distributed.optim import ZeroRedundancyOptimizer

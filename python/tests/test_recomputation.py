@@ -4,10 +4,7 @@ what the predicted step holds: exactly."""
 
 from __future__ import annotations
 
-import json
-import os
 import pathlib
-import subprocess
 from typing import Any
 
 import block_networks
@@ -15,6 +12,7 @@ import pytest
 import torch
 from block_networks import NETWORKS, Stack
 from distributed_counts import ddp_buckets, on_ranks
+from predicted_steps import collectives, dumped
 from torch import Tensor
 from torch_counts import recomputed_operators, saved_bytes
 
@@ -37,20 +35,6 @@ NAMES = {
     "_softmax": "softmax",
     "_scaled_dot_product_flash_attention_for_cpu": "attention",
 }
-
-
-def program() -> str:
-    built = pathlib.Path(__file__).parents[2] / "build/release/foretrain"
-    return os.environ.get("FORETRAIN_PROGRAM", str(built))
-
-
-def dumped(graph: foretrain.Graph, folder: pathlib.Path, stage: str, *options: str) -> Any:
-    """A stage of the prediction of a step of 4 samples."""
-    path = folder / "model.ftg.json"
-    graph.save(path)
-    command = [program(), "predict", str(path), "--device", "a100", "--batch", "4", *options]
-    done = subprocess.run([*command, "--dump", stage], capture_output=True, text=True, check=True)
-    return json.loads(done.stdout)
 
 
 def network(name: str) -> tuple[Stack, tuple[Tensor, Tensor]]:
@@ -126,7 +110,7 @@ def test_ddp_exchanges_the_same_buckets_with_checkpoints(tmp_path: pathlib.Path)
     inputs = block_networks.TOKENS
     graph = foretrain.from_torch(wide_network(), inputs)
     tasks = dumped(graph, tmp_path, "tasks", "--workers", "2", "--recompute", "full")
-    ours = [task["input_bytes"] for task in tasks if task["kind"] == "communication"]
+    ours = [given for _, given, _ in collectives(tasks)]
     theirs = on_ranks(2, lambda rank: ddp_buckets(checkpointed, inputs))
     assert len(ours) > 1
     assert theirs == [ours, ours]

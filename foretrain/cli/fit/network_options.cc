@@ -9,8 +9,8 @@
 namespace foretrain::cli {
 namespace {
 
-constexpr std::size_t kMostGroups =
-    10'000;  // that a file may say; steps of the lab have fewer nodes
+// The most that a file may say; steps that the lab measures have fewer nodes.
+constexpr std::size_t kMostGroups = 10'000;
 
 }  // namespace
 
