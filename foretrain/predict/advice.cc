@@ -87,11 +87,6 @@ constexpr Change kSingle[] = {
     adapt_quantised,
 };
 
-bool one_sample(Request& request) {
-  request.strategy.micro_batch = 1;
-  return true;
-}
-
 bool sixteen_and_eight(Request& request) {
   return halve_weights(request) && shrink_states(request);
 }
@@ -99,15 +94,15 @@ bool sixteen_and_eight(Request& request) {
 // Of changes that are made together; each must apply.
 using Changes = std::vector<Change>;
 
-// For jobs that nothing alone makes fit.
+// For jobs that nothing alone makes fit; in several passes where need be.
 std::vector<Changes> changes_together() {
-  return {{recompute_fully, one_sample},
+  return {{recompute_fully},
           {recompute_fully, shard_all},
+          {halve_weights, recompute_fully},
           {sixteen_and_eight},
-          {sixteen_and_eight, recompute_fully, one_sample},
-          {recompute_fully, shard_all, one_sample},
-          {adapt_quantised, one_sample},
-          {adapt_quantised, recompute_fully, one_sample}};
+          {sixteen_and_eight, recompute_fully},
+          {adapt_quantised},
+          {adapt_quantised, recompute_fully}};
 }
 
 // The fields of `after` that `before` has not, or has otherwise; also inside `strategy`.
@@ -163,11 +158,11 @@ class Advice {
 
   std::vector<Remedy> run(const Library& library) {
     for (const Change change : kSingle) try_all({change});
-    split_batch();
-    try_devices(library.catalog);
+    split_batch(request_);
     if (found_.empty()) {
-      for (const Changes& together : changes_together()) try_all(together);
+      for (const Changes& together : changes_together()) try_together(together);
     }
+    try_devices(library.catalog);
     std::stable_sort(found_.begin(), found_.end(), [](const Remedy& a, const Remedy& b) {
       return a.samples_per_s > b.samples_per_s;
     });
@@ -200,23 +195,34 @@ class Advice {
   }
 
   void try_all(const Changes& changes) {
+    if (std::optional<Request> request = changed(changes)) try_request(std::move(*request));
+  }
+
+  // As it is, or else in several passes.
+  void try_together(const Changes& changes) {
+    const std::optional<Request> request = changed(changes);
+    if (request && !try_request(*request)) split_batch(*request);
+  }
+
+  // The request with all of them; nothing where one does not apply.
+  std::optional<Request> changed(const Changes& changes) const {
     Request request = request_;
     for (const Change change : changes) {
-      if (!change(request)) return;
+      if (!change(request)) return std::nullopt;
     }
-    try_request(std::move(request));
+    return request;
   }
 
   // The same batch in several passes: the largest micro-batch that divides it and fits. One that is
   // larger never fits where a smaller one does not.
-  void split_batch() {
-    if (request_.mode != Mode::Train || request_.largest_batch) return;
+  void split_batch(const Request& base) {
+    if (base.mode != Mode::Train || base.largest_batch) return;
     const std::vector<std::int64_t> parts =
-        parts_of(request_.strategy.micro_batch.value_or(report_.job.batch));
+        parts_of(base.strategy.micro_batch.value_or(report_.job.batch));
     std::size_t fitting = 0;  // of the smallest ones
     for (std::size_t end = parts.size(); fitting < end;) {
       const std::size_t middle = fitting + (end - fitting) / 2;
-      Request request = request_;
+      Request request = base;
       request.strategy.micro_batch = parts[middle];
       if (predicted(request)) {
         fitting = middle + 1;
@@ -225,7 +231,7 @@ class Advice {
       }
     }
     if (fitting == 0) return;
-    Request request = request_;
+    Request request = base;
     request.strategy.micro_batch = parts[fitting - 1];
     try_request(std::move(request));
   }
