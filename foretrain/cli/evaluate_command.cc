@@ -212,6 +212,24 @@ void run_evaluate(const Options& options, Console& console) {
   if (options.rows != "-") show(evaluation, options, console);
 }
 
+void add_resource_options(CLI::App& command, Options& options) {
+  command.add_flag("--resources", options.resources,
+                   "bursts and idles of device, memory and network in place of times: of the test "
+                   "split of the lab's runs");
+  command
+      .add_option("--engine", options.use.engine,
+                  "the engine that is asked for --resources; inspector means --resources")
+      ->check(CLI::IsMember({"auto", "operators", "inspector"}));
+  command
+      .add_option("--split", options.use.split, "with --resources: train, test or all of the runs")
+      ->check(CLI::IsMember({"train", "test", "all"}))
+      ->needs("--resources");
+  command.add_option("--setting", options.use.settings, "with --resources: runs of these (all)")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->needs("--resources");
+}
+
 }  // namespace
 
 void add_evaluate_command(CLI::App& app, Console& console) {
@@ -228,17 +246,7 @@ void add_evaluate_command(CLI::App& app, Console& console) {
   command.add_option("--request", options->evaluate.request,
                      "what ran, where the data is a profiler's trace: JSON or a file of it");
   command.add_flag("--json", options->json, "print the tables as JSON");
-  command.add_flag("--resources", options->resources,
-                   "bursts and idles of device, memory and network in place of times: of the test "
-                   "split of the lab's runs");
-  command
-      .add_option("--engine", options->use.engine,
-                  "the engine that is asked for --resources; inspector means --resources")
-      ->check(CLI::IsMember({"auto", "operators", "inspector"}));
-  command
-      .add_option("--split", options->use.split, "with --resources: train, test or all of the runs")
-      ->check(CLI::IsMember({"train", "test", "all"}))
-      ->needs("--resources");
+  add_resource_options(command, *options);
   command.add_option("--source", options->evaluate.source,
                      "only this file (without .csv) or this entry of the column source");
   std::string keys;
