@@ -94,9 +94,17 @@ lab-report:  ## tables and plots of what the lab measured, writes docs/lab.md
 lab-accuracy: build  ## predictions against what the lab measured, writes docs/lab_accuracy.md
 	@python3 tools/lab_accuracy.py $(FORETRAIN) data/lab docs
 
-.PHONY: inspector-report predictors
+# Trainings that are done are kept in build/inspector and not repeated; an interrupted call goes on.
+INSPECTOR_DATA ?= data/lab/resources
+.PHONY: inspector-report inspector-ablations inspector-transfer predictors
 inspector-report: build  ## predicted use of resources against the lab, writes docs/inspector.md
-	@python3 tools/write_inspector.py $(FORETRAIN) data/lab/resources docs
+	@python3 -B tools/write_inspector.py $(FORETRAIN) $(INSPECTOR_DATA) docs --keep build/inspector
+
+inspector-ablations: build  ## train the graph networks that docs/inspector.md compares
+	@python3 -B tools/inspector_ablations.py $(FORETRAIN) $(INSPECTOR_DATA) build/inspector
+
+inspector-transfer: build  ## train the transfers that docs/inspector.md compares
+	@python3 -B tools/inspector_transfer.py $(FORETRAIN) $(INSPECTOR_DATA) build/inspector
 
 predictors: build  ## refit the predictors that are shipped beside the program: data/inspectors/
 	@$(FORETRAIN) fit inspector --data data/lab/resources -o data/inspectors/lab.json
