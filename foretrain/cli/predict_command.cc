@@ -107,7 +107,9 @@ void add_predict_command(CLI::App& app, Console& console) {
       ->check(CLI::Range(0, 1'000'000).description(""));
   command.add_option("--trace", options->trace, "write a step's timeline for Perfetto")
       ->type_name("FILE|-");
-  command.add_option("--dump", options->dump, "print a stage as JSON: graph, tasks, timeline or memory")
+  command
+      .add_option("--dump", options->dump,
+                  "print a stage as JSON: graph, tasks, timeline or memory")
       ->type_name("STAGE");
   command.callback([options, &console] { run_predict(*options, console); });
 }

@@ -71,9 +71,10 @@ void refuse_what_is_missing(const Request& request) {
                       "strategy: tensor, pipeline, expert and context") > 1 ||
       strategy.interleave > 1;
   if (model_parallel) {
-    throw Error(ErrorKind::Unsupported,
-                "strategy: this version knows data parallelism, sharded (fsdp, zero1, zero2, zero3) "
-                "or not, without model parallelism");
+    throw Error(
+        ErrorKind::Unsupported,
+        "strategy: this version knows data parallelism, sharded (fsdp, zero1, zero2, zero3) "
+        "or not, without model parallelism");
   }
   if (request.engine == "embedding" || request.engine == "scaling") {
     throw Error(ErrorKind::Unsupported,
@@ -132,10 +133,10 @@ void find_weights(const Request& request, Resolved& resolved) {
                                    to_string(weights) + " are computed with");
     return;
   }
-  const bool allowed = is_quantised(weights) ? is_half(request.precision)
-                                          : request.precision == own ||
-                                                (own == Precision::Bf16 &&
-                                                 request.precision == Precision::Fp8);
+  const bool allowed = is_quantised(weights)
+                           ? is_half(request.precision)
+                           : request.precision == own ||
+                                 (own == Precision::Bf16 && request.precision == Precision::Fp8);
   if (allowed) return;
   throw Error(ErrorKind::BadInput, "weights " + std::string(to_string(weights)) +
                                        " are not computed in " + to_string(request.precision) +
