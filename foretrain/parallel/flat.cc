@@ -17,8 +17,6 @@ using graph::Node;
 using graph::Role;
 using graph::TensorId;
 
-std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
-
 graph::Shape flat_shard(std::int64_t elements, int ranks) {
   return {graph::Dim((elements + ranks - 1) / ranks)};
 }
