@@ -62,7 +62,7 @@ accuracy-data:
 	@test -d "$(DATA)/training" || { echo 'make accuracy: no folder $(DATA)/training' >&2; exit 2; }
 
 accuracy: accuracy-data build  ## print the error tables, write docs/accuracy.md: make accuracy DATA=dir
-	@python3 -B tools/write_accuracy.py $(FORETRAIN) $(DATA) docs/accuracy.md
+	@python3 -B tools/write_accuracy.py $(FORETRAIN) $(DATA) docs/accuracy.md $(if $(MODELS),--models $(MODELS))
 
 .PHONY: leave-model-out
 leave-model-out: build  ## steps of models left out of their framework's fit, writes docs/leave_model_out.md: make leave-model-out DATA=dir

@@ -215,7 +215,7 @@ TEST(Print, WritesRowsAndTables) {
   EXPECT_EQ(commas(rows_line(cases[1])), commas(rows_header()));
   EXPECT_NE(rows_line(cases[0]).find(R"(""model"":""mlp"")"), std::string::npos);
   EXPECT_EQ(rows_line(cases[1]),
-            "made,3,made,yolo,t4,,,,step_time,,,,,,,,model not in the zoo: yolo,");
+            "made,3,made,yolo,t4,,,,step_time,,,,,,,,,model not in the zoo: yolo,");
   const std::string json = to_json(evaluation);
   EXPECT_NE(json.find(R"("total":{"rows":2,"predicted":1,"refused":0,"mape_percent":)"),
             std::string::npos);
