@@ -227,8 +227,12 @@ TEST_F(EvaluateResources, BurstTimePerStepIsTheShareOfTheStep) {
   EXPECT_DOUBLE_EQ(measured.at("worker.memory_used"), 4e8);
   const Report report = predict(parse_request(kRequest, "test"), library_);
   for (const ResourceCase& one : evaluation.cases) {
-    if (one.number == "step_time_s") EXPECT_EQ(one.predicted, report.step_time_s.value);
-    if (one.number == "worker.memory_used") EXPECT_EQ(one.predicted, report.memory.peak);
+    if (one.number == "step_time_s") {
+      EXPECT_EQ(one.predicted, report.step_time_s.value);
+    }
+    if (one.number == "worker.memory_used") {
+      EXPECT_EQ(one.predicted, report.memory.peak);
+    }
   }
   EXPECT_EQ(evaluation.numbers.size(), 3U);
 }
