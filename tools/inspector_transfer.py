@@ -93,18 +93,18 @@ def add(runs: Runs, folder: pathlib.Path, setting: str, point: Point) -> None:
     point.epochs.append(told.get("epochs", 0))
 
 
-def curve(runs: Runs, settings: list[str], models=MODELS, fractions=FRACTIONS, seeds=SEEDS) -> dict[tuple, Point]:
+def curve(runs: Runs, settings: list[str]) -> dict[tuple, Point]:
     """Points by (model, side, setting, fraction)."""
     counts = architectures(runs.data)
     points = collections.defaultdict(Point)
-    for model in models:
+    for model in MODELS:
         for setting in settings:
-            for fraction in fractions:
+            for fraction in FRACTIONS:
                 used, share = drawn(counts[setting]["train"], fraction)
                 for side in SIDES:
                     point = points[model, side, setting, fraction]
                     point.architectures = used
-                    for seed in seeds:
+                    for seed in SEEDS:
                         folder = fitted(runs, model, side, setting, share, seed, settings)
                         add(runs, folder, setting, point)
     return dict(points)
