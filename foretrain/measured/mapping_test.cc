@@ -195,7 +195,7 @@ TEST(ParseMapping, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(complaint(R"({"rules": [{"request": {"model": "{m"}}]})"),
             "mapping: rule 1: model: '{m' has a '{' without a name and '}'");
   EXPECT_EQ(complaint(R"({"rules": [{"when": {"gpu": {"regex": "("}}, "skip": "x"}]})"),
-            "mapping: rule 1: when: gpu: '(' is no regular expression");
+            "mapping: rule 1: when: gpu: '(' is no regular expression: missing ): (");
   EXPECT_EQ(
       complaint(R"({"rules": [{"when": {"gpu": {"regex": "a", "equals": "b"}}, "skip": "x"}]})"),
       "mapping: rule 1: when: gpu: needs one of 'equals', 'contains' and 'regex'");

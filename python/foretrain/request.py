@@ -12,8 +12,13 @@ from typing import Any, Literal, TypedDict
 class Strategy(TypedDict, total=False):
     """How the work is divided among the workers."""
 
-    kind: Literal["ddp", "allreduce", "dataparallel", "ps", "horovod"]
+    kind: Literal[
+        "ddp", "allreduce", "dataparallel", "ps", "horovod", "fsdp", "zero1", "zero2", "zero3"
+    ]
     micro_batch: int
+    shard_group: int
+    gradient_precision: Literal["fp32", "bf16", "fp16"]
+    reduce_every_pass: bool
     servers: int
     asynchronous: bool
     server_device: str | dict[str, Any]
@@ -39,7 +44,7 @@ class Request(TypedDict, total=False):
     framework: str
     optimizer: Literal[
         "sgd", "momentum", "adam", "adamw", "lamb", "adagrad", "rmsprop", "lars", "adam-8bit",
-        "adamw-8bit", "lion", "adafactor", "none"
+        "adamw-8bit", "lion", "adafactor", "paged-adamw", "paged-adamw-8bit", "none"
     ]
     strategy: str | Strategy
     mode: Literal["train", "inference"]
