@@ -29,7 +29,7 @@ demo: build  ## build and show a prediction
 
 # What is tested of the optimised program: from outside, as users run it, and on the whole corpus.
 # `cmake --workflow --preset release` runs all.
-OUTSIDE := ^(foretrain_cli_test|foretrain_corpus_test|tools_test|check_layers|check_docs|check_install|run_readme|kill_lab)$$
+OUTSIDE := ^(foretrain_cli_test|foretrain_corpus_test|tools_test|check_layers|check_docs|check_install|run_readme|kill_lab|kill_writers)$$
 
 test: packages-test build check-format  ## build and run all tests with sanitizers, the optimised program from outside, those of Python
 	@cmake --build --preset release --target foretrain_cli_test foretrain_corpus_test
@@ -62,7 +62,7 @@ accuracy-data:
 	@test -d "$(DATA)/training" || { echo 'make accuracy: no folder $(DATA)/training' >&2; exit 2; }
 
 accuracy: accuracy-data build  ## print the error tables, write docs/accuracy.md: make accuracy DATA=dir
-	@python3 -B tools/write_accuracy.py $(FORETRAIN) $(DATA) docs/accuracy.md
+	@python3 -B tools/write_accuracy.py $(FORETRAIN) $(DATA) docs/accuracy.md $(if $(MODELS),--models $(MODELS))
 
 .PHONY: leave-model-out
 leave-model-out: build  ## steps of models left out of their framework's fit, writes docs/leave_model_out.md: make leave-model-out DATA=dir
@@ -94,20 +94,32 @@ lab-report:  ## tables and plots of what the lab measured, writes docs/lab.md
 lab-accuracy: build  ## predictions against what the lab measured, writes docs/lab_accuracy.md
 	@python3 tools/lab_accuracy.py $(FORETRAIN) data/lab docs
 
-.PHONY: inspector-report predictors
+# Trainings that are done are kept in build/inspector and not repeated; an interrupted call goes on.
+INSPECTOR_DATA ?= data/lab/resources
+.PHONY: inspector-report inspector-ablations inspector-transfer predictors
 inspector-report: build  ## predicted use of resources against the lab, writes docs/inspector.md
-	@python3 tools/write_inspector.py $(FORETRAIN) data/lab/resources docs
+	@python3 -B tools/write_inspector.py $(FORETRAIN) $(INSPECTOR_DATA) docs --keep build/inspector
+
+inspector-ablations: build  ## train the graph networks that docs/inspector.md compares
+	@python3 -B tools/inspector_ablations.py $(FORETRAIN) $(INSPECTOR_DATA) build/inspector
+
+inspector-transfer: build  ## train the transfers that docs/inspector.md compares
+	@python3 -B tools/inspector_transfer.py $(FORETRAIN) $(INSPECTOR_DATA) build/inspector
 
 predictors: build  ## refit the predictors that are shipped beside the program: data/inspectors/
 	@$(FORETRAIN) fit inspector --data data/lab/resources -o data/inspectors/lab.json
 
-fuzz: packages-lint  ## fuzz each target for FUZZ_SECONDS (600)
+fuzz: packages-build packages-lint  ## fuzz each target for FUZZ_SECONDS (600), 5 s and 1 GB per input; prints a table
 	@$(MAKE) -s build/fuzz/build.ninja
 	@cmake --build --preset fuzz
 	@tools/run_fuzz.sh $(FUZZ_SECONDS)
 
 kill: build  ## kill a running campaign KILLS (100) times: nothing may be lost or left
 	@python3 tools/kill_lab.py --program $(FORETRAIN) --kills $(KILLS)
+
+.PHONY: kill-writers
+kill-writers: build  ## kill every command that writes, and fill its disk, KILLS (100) times each: files stay whole
+	@python3 tools/kill_writers.py --program $(FORETRAIN) --kills $(KILLS)
 
 format: packages-lint  ## format the C++ files
 	@clang-format-14 -i $(SOURCES)

@@ -27,9 +27,13 @@ using namespace foretrain;  // NOLINT: a program of its own
 using importer::require;
 using importer::require_well_formed;
 
+// A graph that is long because of its loops takes as long in each pass, which is no finding.
+constexpr std::size_t kMostNodes = 10'000;
+
 void run(std::string_view content) {
   const graph::Graph model = importer::read_onnx(content, "fuzz");
   require_well_formed(model);
+  if (model.nodes.size() > kMostNodes) return;
   graph::Graph step;
   try {
     importer::require_counts(model);

@@ -32,6 +32,7 @@
 #include "foretrain/hw/hardware_json.h"
 #include "foretrain/importer/ftg.h"
 #include "foretrain/measured/import_measured.h"
+#include "foretrain/predict/advice.h"
 #include "foretrain/predict/predict.h"
 #include "foretrain/predict/predict_many.h"
 #include "foretrain/predict/vary.h"
@@ -64,7 +65,9 @@ Report predict_model(const Request& request, const GraphPointer& model) {
 }
 
 std::string predict_json(const std::string& request, const GraphPointer& model) {
-  return to_json(predict_model(parse_request(request, "predict"), model));
+  const Request asked = parse_request(request, "predict");
+  return to_json(advise(predict_model(asked, model), asked, library(),
+                        [&model](const Request& one) { return predict_model(one, model); }));
 }
 
 std::vector<std::string> predict_many_json(const std::vector<std::string>& requests, int threads) {

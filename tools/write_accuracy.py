@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes docs/accuracy.md and its plots: what became of every row of measurement, and the errors.
 
-    python3 tools/write_accuracy.py PROGRAM DATA OUT
+    python3 tools/write_accuracy.py PROGRAM DATA OUT [--models FOLDER]
 
 runs `PROGRAM evaluate` and `PROGRAM fit intervals` on DATA/training and `PROGRAM evaluate` on
 DATA/operators; where the numbers come from and what they were used for is read from the mappings,
@@ -332,11 +332,13 @@ def main() -> None:
     parser.add_argument("program")
     parser.add_argument("data", type=pathlib.Path)
     parser.add_argument("out", type=pathlib.Path)
+    parser.add_argument("--models", help="the folder of model files that requests name (tools/timm_graphs.py)")
     options = parser.parse_args()
     training, folder = str(options.data / "training"), options.data / "operators"
     with tempfile.TemporaryDirectory() as scratch:
         rows_path, judged_path = pathlib.Path(scratch, "rows.csv"), pathlib.Path(scratch, "judged.csv")
-        result = json.loads(run(options.program, "evaluate", "--data", training, "--json", "--rows", str(rows_path)))
+        result = json.loads(run(options.program, "evaluate", "--data", training, "--json", "--rows", str(rows_path),
+                                *(["--models", options.models] if options.models else [])))
         print(run(options.program, "fit", "intervals", "--data", training, "--rows", str(judged_path)))
         rows, judged = read_csv(rows_path), read_csv(judged_path)
     operator_result = None

@@ -65,6 +65,8 @@ def run(program: pathlib.Path, *arguments: str, text: str = "") -> str:
 
 
 def number(value: float) -> str:
+    if 0 < value < 1:
+        return f"{value:g}".replace("e-0", "e-")
     return f"{value:g}".replace("e+", "e") if value > 1e12 else f"{value:,.0f}"
 
 
@@ -78,6 +80,8 @@ def allowed(row: dict) -> str:
     if "most" in row:
         least, most = number(row["least"]), number(row["most"])
         text += f" above {least}, at most {most}" if row["above"] else f", {least} to {most}"
+    if "words" in row:
+        text += ", or " + ", ".join(f"`{word}`" for word in row["words"])
     return text
 
 
@@ -110,6 +114,8 @@ def docs_page(table: list[dict]) -> str:
 def python_type(row: dict) -> str:
     if "words" in row and row["type"] == "text":
         return "Literal[" + ", ".join(f'"{word}"' for word in row["words"]) + "]"
+    if "words" in row and row["type"] == "integer":
+        return "int | Literal[" + ", ".join(f'"{word}"' for word in row["words"]) + "]"
     return PYTHON_TYPES[row["type"]]
 
 

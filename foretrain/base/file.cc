@@ -26,6 +26,11 @@ std::string named(const std::filesystem::path& file) {
 }
 
 std::string read_file(const std::filesystem::path& file, std::uintmax_t most_bytes) {
+  return read_file(file, most_bytes, [&](std::string_view) { return most_bytes; });
+}
+
+std::string read_file(const std::filesystem::path& file, std::uintmax_t most_bytes,
+                      const std::function<std::uintmax_t(std::string_view)>& most_bytes_of) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(file, error);
   if (!std::filesystem::exists(status)) fail(ErrorKind::Io, file, "there is no such file");
@@ -39,7 +44,10 @@ std::string read_file(const std::filesystem::path& file, std::uintmax_t most_byt
   std::string content;
   std::array<char, 1 << 16> buffer{};
   while (stream.read(buffer.data(), buffer.size()) || stream.gcount() > 0) {
+    const bool begins = content.empty();
     content.append(buffer.data(), static_cast<std::size_t>(stream.gcount()));
+    if (begins) most_bytes = most_bytes_of(content);
+    if (most_bytes == 0) return content;
     if (content.size() > most_bytes) fail_size(file, most_bytes);
   }
   if (stream.bad()) fail(ErrorKind::Io, file, "cannot be read to its end");

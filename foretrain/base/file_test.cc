@@ -28,6 +28,14 @@ TEST(ReadFile, ReturnsTheWholeContent) {
   std::filesystem::remove(path);
 }
 
+// A device that never ends.
+TEST(ReadFile, ReadsNoMoreThanTheBeginningAllows) {
+  const auto none = [](std::string_view) { return std::uintmax_t{0}; };
+  EXPECT_EQ(read_file("/dev/zero", std::uintmax_t{1} << 40, none).size(), 1U << 16);
+  const auto some = [](std::string_view beginning) { return 2 * beginning.size(); };
+  EXPECT_THROW(read_file("/dev/zero", std::uintmax_t{1} << 40, some), Error);
+}
+
 TEST(ReadFile, SaysWhyNot) {
   EXPECT_EQ(problem("no/such", 10), "file 'no/such': there is no such file");
   EXPECT_EQ(problem("foretrain", 10), "file 'foretrain': is a folder");

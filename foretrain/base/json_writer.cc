@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "foretrain/base/utf8.h"
+
 namespace foretrain {
 
 void JsonWriter::separate() {
@@ -58,7 +60,8 @@ JsonWriter& JsonWriter::value(double number) {
 JsonWriter& JsonWriter::value(std::string_view text) {
   separate();
   text_ += '"';
-  for (const char c : text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
     if (c == '"' || c == '\\') {
       text_ += '\\';
       text_ += c;
@@ -66,8 +69,13 @@ JsonWriter& JsonWriter::value(std::string_view text) {
       std::array<char, 8> escape;
       std::snprintf(escape.data(), escape.size(), "\\u%04x", static_cast<unsigned>(c));
       text_ += escape.data();
-    } else {
+    } else if (static_cast<unsigned char>(c) < 0x80) {
       text_ += c;
+    } else if (const auto character = first_character(text.substr(i))) {
+      text_ += text.substr(i, character->first);
+      i += character->first - 1;
+    } else {
+      text_ += "\xEF\xBF\xBD";  // U+FFFD: what is no UTF-8 is no JSON either
     }
   }
   text_ += '"';
@@ -77,6 +85,12 @@ JsonWriter& JsonWriter::value(std::string_view text) {
 JsonWriter& JsonWriter::value(bool flag) {
   separate();
   text_ += flag ? "true" : "false";
+  return *this;
+}
+
+JsonWriter& JsonWriter::json(std::string_view text) {
+  separate();
+  text_ += text;
   return *this;
 }
 

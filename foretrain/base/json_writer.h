@@ -23,6 +23,7 @@ class JsonWriter {
   JsonWriter& value(const char* text) { return value(std::string_view(text)); }
   JsonWriter& value(bool flag);
   JsonWriter& null();
+  JsonWriter& json(std::string_view text);  // a value that is JSON already
 
   template <typename T>
   JsonWriter& value(const std::optional<T>& maybe) {

@@ -24,6 +24,17 @@ TEST(JsonWriter, EscapesWhatJsonForbids) {
   EXPECT_EQ(parse_json(writer.finish(), "test").get<std::string>(), "a\"b\\c\n\x01");
 }
 
+// A byte that begins no character, one of two that is cut off, a surrogate; what is UTF-8 stays.
+TEST(JsonWriter, ReplacesWhatIsNoUtf8) {
+  JsonWriter writer;
+  writer.value(
+      "a\xff\xc3"
+      "b\xed\xa0\x80 \xc3\xb6");
+  const std::string mark = "\xef\xbf\xbd";
+  EXPECT_EQ(parse_json(writer.finish(), "test").get<std::string>(),
+            "a" + mark + mark + "b" + mark + mark + mark + " \xc3\xb6");
+}
+
 TEST(JsonWriter, WhatIsNotFiniteOrAbsentIsNull) {
   JsonWriter writer;
   writer.begin_array().value(std::numeric_limits<double>::quiet_NaN());

@@ -2,10 +2,11 @@
 #include "foretrain/base/near.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <utility>
+
+#include "foretrain/base/utf8.h"
 
 namespace foretrain {
 namespace {
@@ -66,24 +67,6 @@ std::optional<std::size_t> farness(std::string_view name, std::string_view known
   return best;
 }
 
-// The length of the UTF-8 character at the start of `text` and its code point; none where the
-// bytes are not UTF-8 (RFC 3629: shortest form, no surrogates, at most U+10FFFF).
-std::optional<std::pair<std::size_t, std::uint32_t>> first_character(std::string_view text) {
-  const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  if (byte(0) < 0x80) return std::pair{std::size_t{1}, std::uint32_t{byte(0)}};
-  const std::size_t length = byte(0) >= 0xf0 ? 4 : byte(0) >= 0xe0 ? 3 : 2;
-  if (byte(0) < 0xc2 || byte(0) > 0xf4 || text.size() < length) return std::nullopt;
-  std::uint32_t code = byte(0) & (0x7fu >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xc0u) != 0x80u) return std::nullopt;
-    code = (code << 6u) | (byte(i) & 0x3fu);
-  }
-  constexpr std::array<std::uint32_t, 5> kSmallest{0, 0, 0x80, 0x800, 0x10000};
-  const bool surrogate = code >= 0xd800 && code <= 0xdfff;
-  if (code < kSmallest[length] || code > 0x10ffff || surrogate) return std::nullopt;
-  return std::pair{length, code};
-}
-
 std::string hexadecimal(std::string_view prefix, std::uint32_t value, unsigned digits) {
   std::string result(prefix);
   for (unsigned shift = 4 * digits; shift > 0; shift -= 4) {
@@ -107,6 +90,12 @@ std::string escaped(std::uint32_t code) {
 
 bool breaks_a_line(std::uint32_t code) {
   return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x2028 || code == 0x2029;
+}
+
+// Marks that turn the direction of what follows on the screen (Unicode's bidirectional controls).
+bool turns_text(std::uint32_t code) {
+  return code == 0x061c || code == 0x200e || code == 0x200f || (code >= 0x202a && code <= 0x202e) ||
+         (code >= 0x2066 && code <= 0x2069);
 }
 
 // XML has no place for these.
@@ -153,7 +142,8 @@ std::string printable(std::string_view text, std::size_t longest) {
     const std::size_t length = character ? character->first : 1;
     if (!character) {
       result += hexadecimal("\\x", static_cast<unsigned char>(text[0]), 2);
-    } else if (breaks_a_line(character->second) || is_no_character(character->second)) {
+    } else if (breaks_a_line(character->second) || turns_text(character->second) ||
+               is_no_character(character->second)) {
       result += escaped(character->second);
     } else {
       result += text.substr(0, length);

@@ -69,6 +69,7 @@ TEST(Printable, EscapesWhatWouldBreakTheLine) {
   EXPECT_EQ(printable("\xc2\x85"), "\\u0085");      // next line
   EXPECT_EQ(printable("\xe2\x80\xa8"), "\\u2028");  // line separator
   EXPECT_EQ(printable("\xef\xbf\xbf"), "\\uffff");  // no character
+  EXPECT_EQ(printable("\xe2\x80\xae"), "\\u202e");  // right to left
 }
 
 TEST(Printable, EscapesBytesThatAreNotUtf8) {

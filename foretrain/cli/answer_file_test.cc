@@ -108,6 +108,17 @@ TEST(LineReader, KeepsLinesWholeAcrossReads) {
   EXPECT_DOUBLE_EQ(*reader.share(), 1);
 }
 
+// A request that is padded with blanks beyond the limit would be understood if it were cut there.
+TEST(Requests, RefusesALineThatIsTooLong) {
+  const std::string request = R"({"model": "mlp", "device": "t4"})";
+  const TemporaryFile file("long",
+                           request + std::string(kLongestLine, ' ') + "\n" + request + "\n");
+  const Outcome outcome = run_program({"predict", "--requests", file.path()});
+  const std::size_t end = outcome.out.find('\n');
+  EXPECT_NE(outcome.out.substr(0, end).find("line 1: longer than 4 MiB"), std::string::npos);
+  EXPECT_TRUE(Json::parse(outcome.out.substr(end + 1)).contains("step_time_s"));
+}
+
 TEST(LineReader, CutsLinesThatNeverEnd) {
   const TemporaryFile file("endless", std::string(kLongestLine + 10, 'x') + "\nb\n");
   LineReader reader(file.path());
@@ -115,7 +126,7 @@ TEST(LineReader, CutsLinesThatNeverEnd) {
   std::vector<std::string> lines;
   while (reader.read(lines)) all.insert(all.end(), lines.begin(), lines.end());
   ASSERT_EQ(all.size(), 2U);
-  EXPECT_EQ(all[0].size(), kLongestLine);
+  EXPECT_EQ(all[0].size(), kLongestLine + 1);
   EXPECT_EQ(all[1], "b");
 }
 

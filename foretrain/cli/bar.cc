@@ -14,10 +14,10 @@ namespace {
 constexpr int kIndent = 2;
 
 // Signs that stay apart without colours; with colours every piece is a full block.
-constexpr std::array kBlocks{"█", "▓", "▒", "░", "▚", "▤", "▪"};
-constexpr std::array kLetters{"#", "=", "+", "-", "%", "*", "o"};
+constexpr std::array kBlocks{"█", "▓", "▒", "░", "▚", "▤", "▪", "▞"};
+constexpr std::array kLetters{"#", "=", "+", "-", "%", "*", "o", "~"};
 constexpr std::array kColours{Colour::Blue,   Colour::Cyan, Colour::Magenta, Colour::Green,
-                              Colour::Yellow, Colour::Red,  Colour::White};
+                              Colour::Yellow, Colour::Red,  Colour::White,   Colour::Bold};
 
 std::string sign(const Part& part, std::size_t index, int times, const Screen& screen) {
   const std::size_t kind = index % kBlocks.size();

@@ -117,6 +117,18 @@ void show_coverage(const evaluate::Evaluation& evaluation, const Screen& screen,
   console.write(render(table, screen));
 }
 
+// A run that was measured did fit its device.
+void show_misfits(const evaluate::Evaluation& evaluation, Console& console) {
+  for (const evaluate::Group& file : evaluation.files) {
+    const evaluate::Score& score = file.score;
+    if (score.not_fitting == 0) continue;
+    const double share =
+        static_cast<double>(score.not_fitting) / static_cast<double>(score.predicted);
+    console.line("  said not to fit, but measured: " + std::to_string(score.not_fitting) +
+                 " rows (" + percent(share) + ") of " + printable(file.key.front()));
+  }
+}
+
 void show_reasons(const evaluate::Evaluation& evaluation, bool all, const Screen& screen,
                   Console& console) {
   const std::vector<evaluate::Reason>& reasons = evaluation.reasons;
@@ -172,6 +184,7 @@ void show(const evaluate::Evaluation& evaluation, const Options& options, Consol
     return;
   }
   if (evaluation.total.rows > 0) show_scores(evaluation, screen, console);
+  show_misfits(evaluation, console);
   show_calibrated(evaluation, screen, console);
   show_reasons(evaluation, options.unmapped, screen, console);
   for (const evaluate::IgnoredFile& file : evaluation.ignored) {
@@ -212,6 +225,24 @@ void run_evaluate(const Options& options, Console& console) {
   if (options.rows != "-") show(evaluation, options, console);
 }
 
+void add_resource_options(CLI::App& command, Options& options) {
+  command.add_flag("--resources", options.resources,
+                   "bursts and idles of device, memory and network in place of times: of the test "
+                   "split of the lab's runs");
+  command
+      .add_option("--engine", options.use.engine,
+                  "the engine that is asked for --resources; inspector means --resources")
+      ->check(CLI::IsMember({"auto", "operators", "inspector"}));
+  command
+      .add_option("--split", options.use.split, "with --resources: train, test or all of the runs")
+      ->check(CLI::IsMember({"train", "test", "all"}))
+      ->needs("--resources");
+  command.add_option("--setting", options.use.settings, "with --resources: runs of these (all)")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->needs("--resources");
+}
+
 }  // namespace
 
 void add_evaluate_command(CLI::App& app, Console& console) {
@@ -227,18 +258,11 @@ void add_evaluate_command(CLI::App& app, Console& console) {
       ->required();
   command.add_option("--request", options->evaluate.request,
                      "what ran, where the data is a profiler's trace: JSON or a file of it");
+  command.add_option("--models", options->evaluate.models,
+                     "the folder of model files that requests name, such as timm/resnet50_224"
+                     ".ftg.json");
   command.add_flag("--json", options->json, "print the tables as JSON");
-  command.add_flag("--resources", options->resources,
-                   "bursts and idles of device, memory and network in place of times: of the test "
-                   "split of the lab's runs");
-  command
-      .add_option("--engine", options->use.engine,
-                  "the engine that is asked for --resources; inspector means --resources")
-      ->check(CLI::IsMember({"auto", "operators", "inspector"}));
-  command
-      .add_option("--split", options->use.split, "with --resources: train, test or all of the runs")
-      ->check(CLI::IsMember({"train", "test", "all"}))
-      ->needs("--resources");
+  add_resource_options(command, *options);
   command.add_option("--source", options->evaluate.source,
                      "only this file (without .csv) or this entry of the column source");
   std::string keys;

@@ -40,6 +40,22 @@ Table table_of(const evaluate::ResourceEvaluation& evaluation) {
   return table;
 }
 
+Table table_of(const std::vector<evaluate::NumberScore>& scores) {
+  Table table;
+  table.columns = {{"setting", false, false}, {"number", false, false}};
+  for (const char* name :
+       {"jobs", "mean", "median", "floor", "its median", "log RMSE", "in interval", "missing"}) {
+    table.columns.push_back({name, true, false});
+  }
+  for (const evaluate::NumberScore& score : scores) {
+    table.rows.push_back({printable(score.setting), score.number, std::to_string(score.jobs),
+                          percent(score.mean), percent(score.median), percent(score.floor_mean),
+                          percent(score.floor_median), format("%.3f", score.log_rmse),
+                          percent(score.coverage), std::to_string(score.missing)});
+  }
+  return table;
+}
+
 }  // namespace
 
 void show_resources(const std::string& data, evaluate::ResourceOptions options,
@@ -59,6 +75,8 @@ void show_resources(const std::string& data, evaluate::ResourceOptions options,
   Screen screen = console.screen;
   screen.width = std::max(screen.width, kNarrowest);
   console.write(render(table_of(evaluation), screen));
+  console.line("");
+  console.write(render(table_of(evaluation.numbers), screen));
 }
 
 }  // namespace foretrain::cli

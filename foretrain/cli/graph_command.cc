@@ -6,6 +6,7 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/humanise.h"
+#include "foretrain/base/near.h"
 #include "foretrain/cli/commands.h"
 #include "foretrain/cli/output.h"
 #include "foretrain/cli/table.h"
@@ -63,7 +64,7 @@ std::string groups_text(const char* title, const std::vector<graph::Group>& grou
 std::string graph_text(const graph::GraphSummary& summary, std::int64_t batch,
                        const Screen& screen) {
   const graph::Graph& graph = summary.step;
-  std::string text = paint(graph.name, Colour::Bold, screen) + "  at batch " +
+  std::string text = paint(printable(graph.name, 300), Colour::Bold, screen) + "  at batch " +
                      format_count(static_cast<double>(batch)) + "\n\n";
   Table numbers{{{"", false}, {"", false}}, {}};
   const auto add = [&](const char* name, const std::string& value) {

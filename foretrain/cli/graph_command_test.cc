@@ -24,6 +24,21 @@ TEST(GraphCommand, JsonCountsResnet50AsPublished) {
   EXPECT_EQ(graph["nodes"].back()["phase"], "backward");
 }
 
+// A name that would set the terminal's title, a layer that would begin a line of its own.
+TEST(GraphCommand, ShowsNamesThatSpeakToTheTerminalAsText) {
+  const std::string model =
+      R"({"format": "foretrain-graph", "version": 1, "name": "\u001b]0;x\u0007",
+      "tensors": [{"name": "in\nput", "shape": ["batch", 4], "role": "input"},
+                  {"name": "w", "shape": [2, 4], "role": "parameter"}],
+      "nodes": [{"op": "linear", "inputs": [0, 1], "outputs": ["y"], "scope": "fc\u001b[2J"}],
+      "outputs": ["y"]})";
+  const Outcome outcome = run_program({"graph", "-"}, model);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  for (const char c : outcome.out) EXPECT_TRUE(c == '\n' || static_cast<unsigned char>(c) >= 0x20);
+  EXPECT_NE(outcome.out.find("in\\nput"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("fc\\x1b[2J"), std::string::npos) << outcome.out;
+}
+
 TEST(GraphCommand, ReadsAModelFromStandardInput) {
   const std::string file = run_program({"graph", "mlp", "--ftg", "-"}).out;
   EXPECT_EQ(run_program({"graph", "-", "--json"}, file).out,

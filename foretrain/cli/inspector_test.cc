@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <set>
 
 #include "foretrain/base/json.h"
 #include "foretrain/cli/test_program.h"
@@ -114,6 +115,62 @@ TEST_F(Inspector, WhatItLearnsFromCanBeSeen) {
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("model,setting,split,role,"), std::string::npos);
   EXPECT_EQ(run_program({"fit", "inspector", "--data", kData}).code, 2);  // nothing to write
+}
+
+Outcome transfer(const std::string& file, const std::string& output,
+                 const std::vector<std::string>& more) {
+  std::vector<std::string> arguments{"transfer",       file, "--data", kData, "--setting",
+                                     "ddp2-core-100m", "-o", output};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return run_program(arguments);
+}
+
+TEST_F(Inspector, ATransferDrawsWhatItIsAskedFor) {
+  const TemporaryFile adapted("inspector_adapted.json", "");
+  const Outcome some = transfer(file_->path(), adapted.path(), {"--jobs", "7"});
+  ASSERT_EQ(some.code, 0) << some.err;
+  EXPECT_NE(some.out.find("  7 architectures used\n"), std::string::npos) << some.out;
+  EXPECT_NE(some.out.find(", 7 of "), std::string::npos) << some.out;
+  const std::string first = read_text(adapted.path());
+  transfer(file_->path(), adapted.path(), {"--jobs", "7"});
+  EXPECT_EQ(read_text(adapted.path()), first);
+  transfer(file_->path(), adapted.path(), {"--jobs", "7", "--seed", "2"});
+  EXPECT_NE(read_text(adapted.path()), first);
+}
+
+TEST_F(Inspector, ATransferOfTooFewJobsIsOneClearError) {
+  const TemporaryFile adapted("inspector_few.json", "");
+  const Outcome few = transfer(file_->path(), adapted.path(), {"--jobs", "2"});
+  EXPECT_EQ(few.code, 2);
+  EXPECT_NE(few.err.find("fewer folds"), std::string::npos) << few.err;
+  EXPECT_EQ(transfer(file_->path(), adapted.path(), {"--jobs", "2", "--folds", "2"}).code, 0);
+  const Outcome both = transfer(file_->path(), adapted.path(), {"--jobs", "7", "--fraction", "1"});
+  EXPECT_EQ(both.code, 2);
+  EXPECT_EQ(transfer(file_->path(), adapted.path(), {"--fraction", "2"}).code, 2);
+}
+
+TEST_F(Inspector, MemoryUsedIsToldWithItsInterval) {
+  const Outcome outcome = predict({"--predictors", file_->path(), "--engine", "inspector"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Json report = parse_json(outcome.out, "report");
+  const Json& used = report.at("resources").at("worker").at("memory_used");
+  const bool burst = used.at("burst_amount").is_number();
+  const char* number = burst ? "burst_amount" : "idle_amount";
+  EXPECT_LE(used.at("intervals").at(number)[0], used.at(number));
+  EXPECT_GE(used.at("intervals").at(number)[1], used.at(number));
+}
+
+TEST_F(Inspector, OneSettingAloneCanBeEvaluated) {
+  const Outcome outcome = run_program({"evaluate", "--data", kData, "--resources", "--setting",
+                                       "ddp2-core-100m", "--predictor", file_->path(), "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Json result = parse_json(outcome.out, "scores");
+  for (const Json& score : result.at("resources")) EXPECT_EQ(score.at("setting"), "ddp2-core-100m");
+  std::set<std::string> numbers;
+  for (const Json& score : result.at("numbers")) numbers.insert(score.at("number"));
+  EXPECT_TRUE(numbers.contains("worker.memory_used"));
+  EXPECT_TRUE(numbers.contains("worker.net_tx.burst_per_step_s"));
+  EXPECT_EQ(run_program({"evaluate", "--data", kData, "--setting", "ddp2-core-100m"}).code, 2);
 }
 
 TEST_F(Inspector, IsEvaluatedBesideTheNoiseOfTheRuns) {

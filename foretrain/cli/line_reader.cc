@@ -36,7 +36,7 @@ LineReader::LineReader(const std::string& path) : path_(path), buffer_(kBufferBy
 LineReader::~LineReader() { close(file_); }
 
 void LineReader::append(const char* text, std::size_t size) {
-  const std::size_t room = kLongestLine - std::min(rest_.size(), kLongestLine);
+  const std::size_t room = kLongestLine + 1 - std::min(rest_.size(), kLongestLine + 1);
   rest_.append(text, std::min(size, room));
 }
 

@@ -6,10 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "foretrain/predict/predict_many.h"
+
 namespace foretrain::cli {
 
-// Lines longer than this are cut there; what is longer cannot be a request.
-inline constexpr std::size_t kLongestLine = 4 << 20;
+// Of longer lines one byte more than this is kept: enough to see that they are too long.
+inline constexpr std::size_t kLongestLine = kLongestRequest;
 
 // Reads lines as they come: each call returns what one read from the system brought, so that an
 // answer is not held back while the writer waits for it.

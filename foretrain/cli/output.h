@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <fstream>
+#include <memory>
 #include <string>
 #include <string_view>
 
+#include "foretrain/base/output_file.h"
 #include "foretrain/cli/console.h"
 
 namespace foretrain::cli {
 
 // Where a command writes what it was asked for: nowhere where `path` is "", standard output where
 // it is "-", else a file. The file is opened at once, so that a wrong name is told before the work
-// begins; what it held stays until the first `write`.
+// begins; what it held stays until `close`, and stays where that is never called.
 class Output {
  public:
   Output(std::string path, Console& console);  // each throws Error(Io)
@@ -20,12 +21,9 @@ class Output {
   void close();  // now it is on disk
 
  private:
-  void check() const;
-
   std::string path_;
   Console& console_;
-  std::ofstream file_;
-  bool begun_ = false;
+  std::unique_ptr<OutputFile> file_;
 };
 
 // A text file, or standard output where `path` is "-". Throws Error(Io).

@@ -3,6 +3,8 @@
 
 #include <array>
 
+#include "foretrain/base/near.h"
+
 namespace foretrain::cli {
 namespace {
 
@@ -37,7 +39,9 @@ std::string cut(std::string_view text, int width, const Screen& screen) {
   return kept + mark;
 }
 
-std::string wrap(std::string_view text, const std::string& bullet, const Screen& screen) {
+std::string wrap(std::string_view given, const std::string& bullet, const Screen& screen) {
+  const std::string safe = printable(given, std::string::npos);
+  std::string_view text = safe;
   const int indent = display_width(bullet);
   std::string lines = bullet;
   int column = indent;

@@ -20,7 +20,7 @@ int display_width(std::string_view text);
 std::string cut(std::string_view text, int width, const Screen& screen);
 
 // Breaks text at spaces into lines of the screen's width; the first starts with `bullet`, the
-// others are indented as far. Ends in a line break.
-std::string wrap(std::string_view text, const std::string& bullet, const Screen& screen);
+// others are indented as far. Ends in a line break. The text is made printable.
+std::string wrap(std::string_view given, const std::string& bullet, const Screen& screen);
 
 }  // namespace foretrain::cli

@@ -12,6 +12,7 @@
 #include "foretrain/cli/request_options.h"
 #include "foretrain/cli/vary.h"
 #include "foretrain/operators/trace.h"
+#include "foretrain/predict/advice.h"
 #include "foretrain/predict/predict.h"
 
 namespace foretrain::cli {
@@ -31,7 +32,7 @@ struct Options {
 void predict_one(const Options& options, Console& console) {
   const Request request = parse_request(options.request.json(), "predict");
   const Library library = load_library();
-  const Resolved resolved = resolve(request, library);
+  const Resolved resolved = resolve_job(request, library);
   const Question question =
       options.top ? Question(resolved, library, *options.top) : Question(resolved, library);
   if (!options.trace.empty()) {
@@ -43,7 +44,8 @@ void predict_one(const Options& options, Console& console) {
   if (!options.dump.empty()) {
     return console.line(operators::dump_stage(operators::stages_of(question), options.dump));
   }
-  const Report report = predict(question);
+  const Report report = advise(predict(question), request, library,
+                               [&](const Request& one) { return predict(one, library); });
   if (options.json) return console.line(to_json(report));
   console.write(report_text(report, console.screen));
 }
@@ -105,7 +107,9 @@ void add_predict_command(CLI::App& app, Console& console) {
       ->check(CLI::Range(0, 1'000'000).description(""));
   command.add_option("--trace", options->trace, "write a step's timeline for Perfetto")
       ->type_name("FILE|-");
-  command.add_option("--dump", options->dump, "print a stage as JSON: graph, tasks or timeline")
+  command
+      .add_option("--dump", options->dump,
+                  "print a stage as JSON: graph, tasks, timeline or memory")
       ->type_name("STAGE");
   command.callback([options, &console] { run_predict(*options, console); });
 }

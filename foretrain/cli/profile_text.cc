@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "foretrain/base/humanise.h"
+#include "foretrain/base/near.h"
 #include "foretrain/cli/resource_text.h"
 #include "foretrain/cli/table.h"
 
@@ -58,7 +59,7 @@ std::string plots(const profile::Recording& recording, const profile::Profile& p
         parts_of(column->samples, std::max(10, screen.width - kNames));
     double top = use.unit == "%" ? 100 : 0;
     for (const double part : parts) top = std::max(top, part);
-    std::string label = "  " + use.name;
+    std::string label = "  " + printable(use.name);
     label.resize(std::max<std::size_t>(label.size(), 18), ' ');
     const std::string line = plot(parts, top, screen.unicode);
     text += label + paint(line, Colour::Cyan, screen) + "| " + amount_text(top, use.unit) + "\n";

@@ -103,6 +103,7 @@ int parse_and_run(CLI::App& app, int count, const char* const* arguments, Consol
 int run_commands(const char* name, void (*add)(CLI::App&, Console&), int count,
                  const char* const* arguments) {
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit of file sizes is then an error of the write
   CLI::App app("", name);
   try {
     Console console;

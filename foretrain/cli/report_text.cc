@@ -2,12 +2,15 @@
 #include "foretrain/cli/report_text.h"
 
 #include "foretrain/base/humanise.h"
+#include "foretrain/base/near.h"
 #include "foretrain/cli/bar.h"
 #include "foretrain/cli/resource_text.h"
 #include "foretrain/cli/table.h"
 
 namespace foretrain::cli {
 namespace {
+
+constexpr std::size_t kLongestModel = 300;
 
 std::string heading(const std::string& title, const std::string& rest, const Screen& screen) {
   return "\n" + paint(title, Colour::Bold, screen) + (rest.empty() ? "" : "  " + rest) + "\n";
@@ -32,7 +35,7 @@ std::string headline(const JobReport& job, const Screen& screen) {
     what += " per worker, " + format_count(batch * job.workers) + " in all";
   }
   const std::string where = job.cluster + (job.servers.empty() ? "" : ", " + job.servers);
-  return paint(job.model, Colour::Bold, screen) + "  " +
+  return paint(printable(job.model, kLongestModel), Colour::Bold, screen) + "  " +
          format_large(static_cast<double>(job.parameters)) + " parameters\n" +
          wrap(where, "  ", screen) + wrap(what, "  ", screen);
 }
@@ -58,13 +61,15 @@ std::string memory_section(const MemoryReport& memory, const Screen& screen) {
   const auto add = [&](const char* name, double bytes, bool rest = false) {
     parts.push_back({name, bytes, format_bytes(bytes), rest});
   };
-  add("parameters", memory.parameters);
+  add("parameters", memory.parameters - memory.gathered);
+  if (memory.gathered > 0) add("gathered parameters", memory.gathered);
   add("gradients", memory.gradients);
   add("optimizer", memory.optimizer);
   add("activations", memory.activations);
   add("workspace", memory.workspace);
   add("fragmentation", memory.fragmentation);
-  add("framework", memory.framework);
+  add("framework", memory.framework - memory.communication);
+  if (memory.communication > 0) add("communication", memory.communication);
   const double free = memory.capacity - memory.peak;
   add("free", free > 0 ? free : 0, true);
   const std::string verdict = memory.fits ? paint("fits", Colour::Green, screen)
@@ -74,6 +79,26 @@ std::string memory_section(const MemoryReport& memory, const Screen& screen) {
   const std::optional<double> mark =
       memory.fits ? std::nullopt : std::optional<double>(memory.capacity);
   return heading("Memory", amounts + verdict, screen) + render_bar(parts, mark, screen);
+}
+
+std::string remedies_section(const Report& report, const Screen& screen) {
+  if (report.memory.fits) return "";
+  if (report.would_fit.empty()) {
+    return heading("What would fit", "", screen) +
+           wrap(
+               "nothing that was tried: passes of one sample, recomputation, sharding, weights in "
+               "16 or 4 bits, 8-bit states, adapters, larger devices",
+               "  ", screen);
+  }
+  std::string text = heading("What would fit", "the fastest per sample first", screen);
+  for (const Remedy& remedy : report.would_fit) {
+    text += wrap(format_count(remedy.samples_per_s) + " samples/s, " +
+                     format_time(Seconds{remedy.step_time_s}) + " per step, " +
+                     format_bytes(remedy.peak_bytes) + " of " +
+                     format_bytes(remedy.capacity_bytes) + ": " + remedy.change,
+                 "  - ", screen);
+  }
+  return text;
 }
 
 std::string breakdown_section(const Report& report, const Screen& screen) {
@@ -127,6 +152,7 @@ std::string report_text(const Report& report, const Screen& screen) {
   std::string text = headline(report.job, screen);
   text += main_numbers(report, screen);
   text += memory_section(report.memory, screen);
+  text += remedies_section(report, screen);
   text += breakdown_section(report, screen);
   text += operators_section(report, screen);
   text += resources_text(report, screen);

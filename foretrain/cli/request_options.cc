@@ -76,6 +76,7 @@ Json value_of(const RequestField& field, const std::string& text) {
   switch (field.type) {
     case FieldType::Number:
     case FieldType::Integer: {
+      if (std::find(field.words.begin(), field.words.end(), text) != field.words.end()) return text;
       std::optional<Json> value = number(text);
       if (!value) bad(where + ": '" + printable(text) + "' is not a finite number");
       return *value;

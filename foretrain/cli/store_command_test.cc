@@ -32,6 +32,15 @@ class StoreCommand : public testing::Test {
   std::string path;
 };
 
+// SQLite would keep the rows in memory, say that all is well and forget them.
+TEST_F(StoreCommand, ImportsIntoAFileOrNowhere) {
+  for (const char* name : {"", ":memory:", "file::memory:", "file:x?mode=memory", "/dev/null"}) {
+    const Outcome outcome = run_program({"store", "import", "--store", name, file.path()});
+    EXPECT_EQ(outcome.code, 2) << name;
+    EXPECT_EQ(outcome.out, "") << name;
+  }
+}
+
 TEST_F(StoreCommand, ImportsListsAndExports) {
   const Outcome imported = store({"import", file.path()});
   EXPECT_EQ(imported.code, 0) << imported.err;

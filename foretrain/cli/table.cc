@@ -3,11 +3,22 @@
 
 #include <algorithm>
 
+#include "foretrain/base/near.h"
+
 namespace foretrain::cli {
 namespace {
 
 constexpr int kGap = 2;
 constexpr int kNarrowest = 8;  // of a flexible column
+
+// Names come from files of others: nothing of them may speak to the terminal or break a line.
+Table printable_table(Table table) {
+  for (Column& column : table.columns) column.title = printable(column.title, std::string::npos);
+  for (auto& row : table.rows) {
+    for (Cell& cell : row) cell.text = printable(cell.text, std::string::npos);
+  }
+  return table;
+}
 
 // Width of each column, flexible ones shrunk to what the screen leaves, the widest first.
 std::vector<int> column_widths(const Table& table, const Screen& screen) {
@@ -53,7 +64,8 @@ std::string render_row(const std::vector<Cell>& row, const Table& table,
 
 }  // namespace
 
-std::string render(const Table& table, const Screen& screen) {
+std::string render(const Table& given, const Screen& screen) {
+  const Table table = printable_table(given);
   const std::vector<int> widths = column_widths(table, screen);
   std::vector<Cell> titles;
   bool any_title = false;

@@ -29,7 +29,8 @@ struct Table {
   std::vector<std::vector<Cell>> rows;
 };
 
-// The table with two spaces before and between columns. No line has spaces at its end.
-std::string render(const Table& table, const Screen& screen);
+// The table with two spaces before and between columns. No line has spaces at its end. Whatever
+// cells hold is made printable.
+std::string render(const Table& given, const Screen& screen);
 
 }  // namespace foretrain::cli

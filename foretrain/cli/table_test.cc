@@ -32,6 +32,17 @@ TEST(Wrap, BreaksAtSpacesAndIndents) {
   EXPECT_EQ(wrap("averyveryverylongword", "", narrow), "averyveryverylongword\n");
 }
 
+// ESC ] 0 sets a terminal's title, BEL ends it; U+202E turns what follows.
+TEST(Table, ShowsNothingThatSpeaksToTheTerminal) {
+  const Table table{{{"na\nme", false}}, {{"\033]0;title\a"}, {"a\nb\xff"}, {"\xe2\x80\xae"}}};
+  EXPECT_EQ(render(table, kPlain),
+            "  na\\nme\n"
+            "  \\x1b]0;title\\x07\n"
+            "  a\\nb\\xff\n"
+            "  \\u202e\n");
+  EXPECT_EQ(wrap("\033[2J", "- ", kPlain), "- \\x1b[2J\n");
+}
+
 TEST(Table, AlignsColumnsWithoutSpacesAtTheEnd) {
   const Table table{{{"name", false}, {"n", true}, {"note", false}},
                     {{"a", "100", "x"}, {"long", "7", ""}}};

@@ -11,6 +11,9 @@ std::vector<NumberPlace> named_numbers(ExchangeCosts& c) {
           {"horovod", "cycle_s", &c.horovod.cycle_s},
           {"dataparallel", "tensor_s", &c.data_parallel.tensor_s},
           {"dataparallel", "host_copy_share", &c.data_parallel.host_copy_share},
+          {"sharded", "collective_host_s", &c.sharded.collective_host_s},
+          {"sharded", "kernel_slowdown_share", &c.sharded.kernel_slowdown_share},
+          {"sharded", "bucket_bytes", &c.sharded.bucket_bytes},
           {"cpu", "ddp_gradient_s", &c.cpu.ddp_gradient_s},
           {"cpu", "ddp_byte_s", &c.cpu.ddp_byte_s},
           {"cpu", "server_gradient_s", &c.cpu.server_gradient_s}};

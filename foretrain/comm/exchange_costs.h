@@ -30,6 +30,12 @@ struct ExchangeCosts {
     double tensor_s = 0;         // host time of each parameter tensor and device
     double host_copy_share = 1;  // of the bus rate that copies reach without peer access
   };
+  // Parameters that ranks share: FSDP, ZeRO.
+  struct Sharded {
+    double collective_host_s = 0;  // host time of a gather or scatter: hooks, flattening, events
+    double kernel_slowdown_share = 0;  // of a GPU's speed, which kernels lose beside a collective
+    double bucket_bytes = 0;           // of gradients that DeepSpeed and Megatron scatter together
+  };
   // Where a CPU computes, the threads that exchange gradients take its time: hooks, copies to and
   // from buckets or sockets, and sums.
   struct Cpu {
@@ -40,6 +46,7 @@ struct ExchangeCosts {
   Ddp ddp;
   Horovod horovod;
   DataParallel data_parallel;
+  Sharded sharded;
   Cpu cpu;
 };
 

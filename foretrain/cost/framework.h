@@ -44,17 +44,24 @@ struct Framework {
   Flash flash = Flash::Two;  // generation of that kernel
   bool autotunes = false;    // convolutions try several algorithms first
   bool channels_last = false;  // 16-bit convolutions run in NHWC: no transposes
+  bool keeps_blobs = false;    // tensors are named blobs that stay; gradients share static buffers
+  double workspace_mib = 0;    // most that a convolution may use for its algorithm; 0: no limit
   bool copies_heads = true;    // GEMMs of transposed 4-D operands copy them first
   bool fused_update = false;   // one kernel reads and writes each optimizer value once
   bool fused_softmax = false;  // softmax gradient in one kernel
-  bool composed = false;       // GELU, layer norm and dropout run as elementary operators
-  double host_scale = 1;       // host time per operator against eager PyTorch
-  double update_passes = 1;    // memory traffic of the optimizer, times that of its kernels
+  bool recomputes_to_the_end = false;  // checkpoints run again wholly, not as far as backward needs
+  bool composed = false;               // GELU, layer norm and dropout run as elementary operators
+  bool loss_in_half = false;           // of a model in 16 bits the loss reads logits as they are
+  bool quantises_head = false;         // with quantised weights the last layer, too
+  bool dequantises_in_fp32 = false;    // those, before a cast to what is computed in
+  double host_scale = 1;               // host time per operator against eager PyTorch
+  double update_passes = 1;            // memory traffic of the optimizer, times that of its kernels
   double update_tensors_per_launch = 1;  // parameters that one launch of the optimizer updates
   GradientStatistics statistics{};       // of gradients, beside the update
   GradientStatistics preconditioned{};   // in addition, of Adam and AdamW
   bool waits_for_device = false;         // the host begins the update when the device is done
   bool gradients_together = false;       // all of them are handed out when backward has ended
+  bool flat_shards = false;              // ZeRO-1 and 2 divide flat buffers, not whole parameters
   double hook_s = 0;                     // host time per gradient of a parameter, during backward
   double host_per_tensor_s = 0;          // likewise per parameter tensor and step, in the update
   double host_per_step_s = 0;            // likewise per step

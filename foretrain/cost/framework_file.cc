@@ -26,6 +26,7 @@ using Words = std::span<const std::pair<const char*, Enum>>;
 
 Words<graph::Casting> words_of(graph::Casting) {
   static constexpr std::array kWords{std::pair{"automatic", graph::Casting::Automatic},
+                                     std::pair{"half_norms", graph::Casting::HalfNorms},
                                      std::pair{"whole_model", graph::Casting::WholeModel}};
   return kWords;
 }
@@ -59,16 +60,23 @@ void visit_fields(Row& row, Visit visit) {
   visit("flash", row.flash);
   visit("autotunes", row.autotunes);
   visit("channels_last", row.channels_last);
+  visit("keeps_blobs", row.keeps_blobs);
+  visit("workspace_mib", row.workspace_mib);
   visit("copies_heads", row.copies_heads);
   visit("fused_update", row.fused_update);
   visit("fused_softmax", row.fused_softmax);
+  visit("recomputes_to_the_end", row.recomputes_to_the_end);
   visit("composed", row.composed);
+  visit("loss_in_half", row.loss_in_half);
+  visit("quantises_head", row.quantises_head);
+  visit("dequantises_in_fp32", row.dequantises_in_fp32);
   visit("host_scale", row.host_scale);
   visit("update_passes", row.update_passes);
   visit("update_tensors_per_launch", row.update_tensors_per_launch);
   visit("statistics", row.statistics);
   visit("preconditioned", row.preconditioned);
   visit("waits_for_device", row.waits_for_device);
+  visit("flat_shards", row.flat_shards);
   visit("gradients_together", row.gradients_together);
   visit("hook_s", row.hook_s);
   visit("host_per_tensor_s", row.host_per_tensor_s);

@@ -88,7 +88,7 @@ double backward_us(const NodeView& v, const HostConstants& c) {
 }
 
 double view_us(const NodeView& v, const HostConstants& c) {
-  return v.node.phase == graph::Phase::Forward ? c.view : c.view_grad;
+  return graph::is_forward(v.node) ? c.view : c.view_grad;
 }
 
 // Zeroing is mostly Python's walk over the parameters; an update's operators are issued one by one.

@@ -38,7 +38,7 @@ Gemm matmul_gemm(const NodeView& v) {
 // Eager PyTorch runs 4-D GEMMs as 3-D ones and copies what is not contiguous: heads that
 // were split off by a transpose (queries, keys, values), never scores. Two passes each.
 double copied_bytes(const NodeView& v) {
-  if (v.node.phase != graph::Phase::Forward || v.in(0).rank < 4 || v.in(1).rank < 4) return 0;
+  if (!graph::is_forward(v.node) || v.in(0).rank < 4 || v.in(1).rank < 4) return 0;
   const bool scores = v.attr(Attr::TransposeB, 0) != 0;
   return 2 * (v.in_bytes(1) + (scores ? v.in_bytes(0) : 0));
 }

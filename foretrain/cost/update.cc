@@ -22,7 +22,7 @@ struct Steps {
   double passes;
   double operators;
 };
-constexpr std::array<Steps, 8> kSteps{{
+constexpr std::array<Steps, 14> kSteps{{
     {3, 1},    // sgd: p += -lr g
     {8, 3},    // momentum: b *= m; b += g; p += -lr b
     {19, 7},   // adam: lerp 3, mul 2, addcmul 4, sqrt 2, div 2, add 2, addcdiv 4
@@ -31,6 +31,12 @@ constexpr std::array<Steps, 8> kSteps{{
     {12, 4},   // adagrad: addcmul 4, sqrt 2, add 2, addcdiv 4
     {14, 5},   // rmsprop: mul 2, addcmul 4, sqrt 2, add 2, addcdiv 4
     {13, 6},   // lars: two norms, scale, momentum
+    {7, 1},    // adam-8bit: one kernel of bitsandbytes
+    {7, 1},    // adamw-8bit: likewise
+    {19, 8},   // lion: decay 2, clone 2, mul 2, add 3, sign 2, add 3, mul 2, add 3
+    {20, 12},  // adafactor: pow 2, add 2, two means, product 1, mul 3, norm 1, div, mul, decay, add
+    {7, 1},    // paged-adamw: one kernel of bitsandbytes; pages are taken as there already
+    {7, 1},    // paged-adamw-8bit: likewise
 }};
 
 const Steps& steps_of(const NodeView& v) {

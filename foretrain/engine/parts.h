@@ -48,6 +48,8 @@ struct MemoryReport {
   double workspace = 0;
   double fragmentation = 0;
   double framework = 0;
+  double communication = 0;  // of `framework`: buffers of the collectives' library
+  double gathered = 0;       // of `parameters`: whole copies of what is sharded
   double capacity = 0;
   bool fits = true;
 };

@@ -38,6 +38,7 @@ struct Case {
   double predicted = 0;
   double error = 0;  // predicted / measured - 1
   Breakdown breakdown;
+  bool fits = true;     // said of predicted rows: what was measured did fit
   std::string request;  // JSON; "" where there is none
   // Of predicted rows:
   Regime regime;
@@ -50,6 +51,7 @@ struct Score {
   std::size_t rows = 0;
   std::size_t predicted = 0;
   std::size_t refused = 0;
+  std::size_t not_fitting = 0;  // predicted rows of runs that are said not to fit their device
   double mape = 0;
   double median_ape = 0;
   double bias = 0;
@@ -113,6 +115,7 @@ struct CalibrationOptions {
 struct Options {
   std::string source;          // only this file or this entry of the column `source`; "": all
   std::string request;         // what ran, as JSON, where `data` is a profiler's trace
+  std::string models;          // the folder that relative names of model files are in; "": here
   bool count_refused = false;  // a refused row counts as an error of 100 %
   std::vector<std::string> by{"file", "device", "metric"};  // of group_keys()
   int threads = 0;                                          // 0: as many as the machine has

@@ -16,6 +16,7 @@
 #include "foretrain/measured/measurements.h"
 #include "foretrain/measured/open_tables.h"
 #include "foretrain/measured/operator_file.h"
+#include "foretrain/request/find_model.h"
 
 namespace foretrain::evaluate {
 
@@ -28,6 +29,15 @@ constexpr std::size_t kPortion = 256;  // rows that are predicted together
 // A table's name for people.
 std::string label_of(const measured::Table& table) {
   return table.path().empty() ? table.name() : table.path().filename().string();
+}
+
+// The request with its model's file in `folder`, where it names one by a relative path.
+std::string with_models_of(const fs::path& folder, const std::string& request) {
+  Json json = parse_json(request, "request");
+  const auto model = json.find("model");
+  if (model == json.end() || !model->is_string() || !names_model_file(*model)) return request;
+  *model = (folder / model->get<std::string>()).string();  // an absolute path stays as it is
+  return json.dump();
 }
 
 // Goes through the tables; a portion of rows is mapped, predicted and handed on together: a whole
@@ -88,7 +98,8 @@ void Run::add(measured::Measurement measured) {
   one.reason = std::move(measured.reason);
   if (!measured.request) return;
   entry.number = measured.number;
-  one.request = std::move(*measured.request);
+  one.request = options_.models.empty() ? std::move(*measured.request)
+                                        : with_models_of(options_.models, *measured.request);
 }
 
 // A model that a calibration was found by is no test of it.

@@ -77,6 +77,44 @@ TEST(Evaluate, ComparesEachRowWithItsNumber) {
   EXPECT_EQ(evaluation.groups[0].key, (std::vector<std::string>{"made", "t4", "rate"}));
 }
 
+// A run that was measured did fit; a batch of a billion on a T4 is said not to. Its own verdict is
+// compared where the row says that it did not: 1 against 1.
+TEST(Evaluate, CountsRunsThatAreSaidNotToFit) {
+  const measured::TestFolder folder;
+  folder.write("made.json", R"({"rules": [
+    {"request": {"model": "mlp", "device": "t4", "batch": 1000000000}},
+    {"when": {"metric": "step_time"}, "compare": {"number": "step_time_s"}},
+    {"when": {"metric": "oom"}, "compare": {"number": "does_not_fit"}}]})");
+  folder.write("made.csv", measured::kTrainingHeader +
+                               measured::measurement_line("mlp", "T4", "step_time", "1") +
+                               measured::measurement_line("mlp", "T4", "oom", "1"));
+  std::vector<Case> cases;
+  const Evaluation evaluation = run(folder, {}, &cases);
+  ASSERT_EQ(cases.size(), 2U);
+  EXPECT_FALSE(cases[0].fits);
+  EXPECT_EQ(cases[1].error, 0);
+  EXPECT_EQ(evaluation.total.not_fitting, 1U);
+}
+
+// The graph lies in a folder of its own, which the mapping does not name.
+TEST(Evaluate, FindsModelFilesInTheirFolder) {
+  const measured::TestFolder graphs;
+  graphs.write("small.ftg.json", R"({"format": "ftg", "version": 1, "name": "small",
+    "tensors": [{"name": "x", "shape": ["batch", 8], "role": "input"}],
+    "nodes": [], "inputs": [0], "outputs": [0]})");
+  const measured::TestFolder folder;
+  folder.write("made.json", R"({"rules": [{"request": {"model": "{model}.ftg.json", "device": "t4"},
+    "compare": {"number": "step_time_s"}}]})");
+  folder.write("made.csv", measured::kTrainingHeader +
+                               measured::measurement_line("small", "T4", "step_time", "1"));
+  std::vector<Case> cases;
+  Options options;
+  options.models = graphs.path().string();
+  run(folder, options, &cases);
+  ASSERT_EQ(cases.size(), 1U);
+  EXPECT_NE(cases[0].request.find(options.models), std::string::npos) << cases[0].request;
+}
+
 TEST(Evaluate, CountsEverythingThatIsNotPredicted) {
   const measured::TestFolder folder;
   folder.write("made.json", kMapping);
@@ -177,7 +215,7 @@ TEST(Print, WritesRowsAndTables) {
   EXPECT_EQ(commas(rows_line(cases[1])), commas(rows_header()));
   EXPECT_NE(rows_line(cases[0]).find(R"(""model"":""mlp"")"), std::string::npos);
   EXPECT_EQ(rows_line(cases[1]),
-            "made,3,made,yolo,t4,,,,step_time,,,,,,,,model not in the zoo: yolo,");
+            "made,3,made,yolo,t4,,,,step_time,,,,,,,,,model not in the zoo: yolo,");
   const std::string json = to_json(evaluation);
   EXPECT_NE(json.find(R"("total":{"rows":2,"predicted":1,"refused":0,"mape_percent":)"),
             std::string::npos);

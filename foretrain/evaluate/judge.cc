@@ -19,6 +19,7 @@ void compare(const Prediction& prediction, std::size_t number, Case& one) {
     one.predicted = *prediction.numbers[number];
     one.error = one.predicted / one.measured - 1;
     one.breakdown = prediction.breakdown;
+    one.fits = prediction.fits;
     one.regime = prediction.regime;
     one.zoo_model = prediction.model;
   }

@@ -23,6 +23,7 @@ Prediction predict_one(const std::string& json, const Library& library) {
       prediction.numbers.push_back(number.read(report));
     }
     prediction.breakdown = report.breakdown;
+    prediction.fits = report.memory.fits;
     prediction.regime = report.regime;
     prediction.model = report.job.graph;
     prediction.workers = report.job.workers;

@@ -21,6 +21,7 @@ struct Prediction {
   std::optional<int> workers;
   std::vector<std::optional<double>> numbers;  // as measured::report_numbers()
   Breakdown breakdown;
+  bool fits = true;
   Regime regime;
   std::string model;  // the zoo's name without its parameters
 };

@@ -11,6 +11,7 @@ namespace {
 OrderedJson score_json(const Score& score) {
   OrderedJson json{
       {"rows", score.rows}, {"predicted", score.predicted}, {"refused", score.refused}};
+  if (score.not_fitting > 0) json["not_fitting"] = score.not_fitting;
   const bool none = !has_errors(score);
   json["mape_percent"] = none ? OrderedJson() : OrderedJson(100 * score.mape);
   json["median_ape_percent"] = none ? OrderedJson() : OrderedJson(100 * score.median_ape);
@@ -73,7 +74,7 @@ std::string to_json(const Evaluation& evaluation) {
 
 std::string rows_header() {
   return "file,line,source,model,device,precision,batch,workers,metric,measured,predicted,error,"
-         "compute_s,memory_s,exposed_communication_s,host_s,reason,request";
+         "compute_s,memory_s,exposed_communication_s,host_s,fits,reason,request";
 }
 
 std::string rows_line(const Case& one) {
@@ -95,6 +96,7 @@ std::string rows_line(const Case& one) {
        {parts.compute, parts.memory, parts.exposed_communication, parts.host}) {
     line += number(predicted, part.count());
   }
+  line += predicted ? (one.fits ? ",yes" : ",no") : ",";
   return line + "," + csv_field(one.reason) + "," + csv_field(one.request);
 }
 

@@ -18,13 +18,17 @@ struct ResourceCase {
   std::string setting{};
   std::string split{};
   std::string model{};
-  resource::UseName use{};
-  double measured = 0;                // the median of the repeats
-  std::vector<double> repeats{};      // each of them
-  std::optional<double> predicted{};  // absent: predicted not to alternate
+  // "worker.net_tx.burst_s"; also "step_time_s", "worker.memory_used" and burst time per step,
+  // "worker.net_tx.burst_per_step_s": share of the time in bursts times the step.
+  std::string number{};
+  std::optional<resource::UseName> use{};  // absent for the latter three
+  double measured = 0;                     // the median of the repeats
+  std::vector<double> repeats{};           // each of them
+  std::optional<double> predicted{};       // absent: predicted not to alternate
   std::optional<double> low{};
   std::optional<double> high{};
   std::string engine{};
+  std::string request{};  // JSON
 };
 
 // Errors of the numbers that the paper (Driple) has: burst amount, burst and idle duration,
@@ -45,9 +49,24 @@ struct ResourceScore {
   std::optional<double> coverage{};  // share of the numbers that lie in their intervals
 };
 
+// Errors of a number that is none of a resource's alternation, as above.
+struct NumberScore {
+  std::string setting{};
+  std::string number{};
+  std::size_t jobs = 0;
+  std::size_t missing = 0;
+  double mean = 0;
+  double median = 0;
+  std::optional<double> floor_mean{};
+  std::optional<double> floor_median{};
+  double log_rmse = 0;
+  std::optional<double> coverage{};
+};
+
 struct ResourceEvaluation {
   std::vector<ResourceCase> cases;
   std::vector<ResourceScore> scores;
+  std::vector<NumberScore> numbers;
 };
 
 struct ResourceOptions {
@@ -65,6 +84,9 @@ ResourceEvaluation evaluate_resources(const std::filesystem::path& data,
 
 // A score for each setting, role and resource, settings in the order of their first cases.
 std::vector<ResourceScore> score_resources(const std::vector<ResourceCase>& cases);
+
+// A score for each setting and each number without `use`, in the order of their first cases.
+std::vector<NumberScore> score_numbers(const std::vector<ResourceCase>& cases);
 
 std::string to_json(const ResourceEvaluation& evaluation);
 // One line per number for a CSV file, with its header.

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <map>
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/json.h"
@@ -151,7 +152,11 @@ TEST_F(EvaluateResources, OnlyTheSplitAndSettingAskedForCount) {
 ResourceCase made(std::string_view name, double measured, std::optional<double> predicted) {
   for (const resource::UseName& use : resource::use_names()) {
     if (use.name == name) {
-      return {.setting = "base", .use = use, .measured = measured, .predicted = predicted};
+      return {.setting = "base",
+              .number = std::string(name),
+              .use = use,
+              .measured = measured,
+              .predicted = predicted};
     }
   }
   throw Error(ErrorKind::NotFound, std::string(name));
@@ -189,6 +194,49 @@ TEST(ScoreResources, WhatIsMissingCountsAsPredictedToBeZero) {
   EXPECT_DOUBLE_EQ(scores[0].log_rmse, std::log(2));  // of the one that is predicted
 }
 
+// Two jobs, a step of 1 s predicted to be 1.5 s and one of 2 s that is exact: mean 0.25, median
+// 0.25, logarithms log 1.5 and 0. What alternates is scored elsewhere.
+TEST(ScoreNumbers, CountsWhatIsNoAlternation) {
+  ResourceCase long_one{.setting = "base", .number = "step_time_s", .measured = 2, .predicted = 2};
+  const ResourceCase short_one{
+      .setting = "base", .number = "step_time_s", .measured = 1, .predicted = 1.5};
+  long_one.repeats = {1, 3};  // against each other: 1 / 3 and 3 / 1, errors of 2/3 and 2
+  const std::vector<NumberScore> scores =
+      score_numbers({short_one, long_one, made("worker.net_rx.burst_s", 2, 1)});
+  ASSERT_EQ(scores.size(), 1U);
+  EXPECT_EQ(scores[0].number, "step_time_s");
+  EXPECT_EQ(scores[0].jobs, 2U);
+  EXPECT_DOUBLE_EQ(scores[0].mean, 0.25);
+  EXPECT_DOUBLE_EQ(scores[0].median, 0.25);
+  EXPECT_DOUBLE_EQ(scores[0].log_rmse, std::log(1.5) / std::sqrt(2));
+  EXPECT_DOUBLE_EQ(scores[0].floor_mean.value(), 4.0 / 3);
+}
+
+// A burst share of a half of a step of 1 s.
+TEST_F(EvaluateResources, BurstTimePerStepIsTheShareOfTheStep) {
+  write(folder_, {predicted(library_)});
+  folder_.write("metrics.csv",
+                "run,role,instance,resource,pattern,burst_amount,idle_amount,burst_s,idle_s,"
+                "burst_share\n1,worker,0,gpu_util,BIB,90,10,0.1,0.1,0.5\n"
+                "1,worker,0,memory_used,B,4e8,,,,1\n");
+  const ResourceEvaluation evaluation = evaluate_resources(folder_.path(), {}, library_);
+  std::map<std::string, double> measured;
+  for (const ResourceCase& one : evaluation.cases) measured[one.number] = one.measured;
+  EXPECT_DOUBLE_EQ(measured.at("worker.gpu_util.burst_per_step_s"), 0.5);
+  EXPECT_DOUBLE_EQ(measured.at("step_time_s"), 1);
+  EXPECT_DOUBLE_EQ(measured.at("worker.memory_used"), 4e8);
+  const Report report = predict(parse_request(kRequest, "test"), library_);
+  for (const ResourceCase& one : evaluation.cases) {
+    if (one.number == "step_time_s") {
+      EXPECT_EQ(one.predicted, report.step_time_s.value);
+    }
+    if (one.number == "worker.memory_used") {
+      EXPECT_EQ(one.predicted, report.memory.peak);
+    }
+  }
+  EXPECT_EQ(evaluation.numbers.size(), 3U);
+}
+
 TEST(ScoreResources, RolesResourcesAndSettingsAreKeptApart) {
   ResourceCase elsewhere = made("worker.net_rx.burst_s", 1, 1);
   elsewhere.setting = "another";
@@ -211,8 +259,10 @@ TEST_F(EvaluateResources, ALineAndAnObjectTellTheSame) {
   EXPECT_NEAR(json.at("resources")[0].at("idle_s").get<double>(), 100, 1e-6);
   EXPECT_TRUE(json.at("resources")[0].at("coverage").is_null());
   const std::string rows = resource_rows(evaluation);
-  EXPECT_EQ(rows.find("setting,split,model,number,repeats,measured,predicted,low,high,engine\n"),
+  EXPECT_EQ(rows.find("setting,split,model,number,repeats,measured,predicted,low,high,engine,runs,"
+                      "request\n"),
             0U);
+  EXPECT_NE(rows.find("base,test,resnet18-cifar,step_time_s,1,1,"), std::string::npos);
   EXPECT_NE(rows.find("base,test,resnet18-cifar,worker.gpu_util.burst_amount,1,"),
             std::string::npos);
 }

@@ -8,6 +8,7 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/near.h"
 #include "foretrain/evaluate/detail/metrics.h"
+#include "foretrain/measured/report_number.h"
 
 namespace foretrain::evaluate {
 namespace {
@@ -81,6 +82,7 @@ void Summary::Tally::add(const Case& one, bool count_refused) {
   ++rows;
   if (one.outcome == Outcome::Predicted) {
     ++predicted;
+    if (!one.fits && !measured::says_it_did_not_fit(one.number)) ++not_fitting;
     errors[one.model].push_back(one.error);
   } else if (one.outcome == Outcome::Refused) {
     ++refused;
@@ -93,6 +95,7 @@ Score Summary::Tally::score() const {
   score.rows = rows;
   score.predicted = predicted;
   score.refused = refused;
+  score.not_fitting = not_fitting;
   std::vector<double> all;
   for (const auto& [model, of_model] : errors) {
     all.insert(all.end(), of_model.begin(), of_model.end());

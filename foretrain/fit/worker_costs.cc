@@ -156,7 +156,7 @@ FittedExchange fit_exchange(const std::vector<StepGroup>& groups, const WorkerFi
   trial.library.exchange = costs;
   trial.varied = comm::named_numbers(*costs);
   std::erase_if(trial.varied, [](const NumberPlace& number) {
-    return number.group == "ddp" || number.group == "horovod";
+    return number.group == "ddp" || number.group == "horovod" || number.name == "bucket_bytes";
   });
   const WorkerError error = search_numbers(groups, options, trial);
   return {*costs, error};

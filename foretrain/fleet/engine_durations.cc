@@ -6,6 +6,7 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/json.h"
 #include "foretrain/base/near.h"
+#include "foretrain/fleet/simulation_request.h"
 #include "foretrain/predict/predict.h"
 #include "foretrain/request/request.h"
 #include "foretrain/sched/simulate.h"
@@ -22,6 +23,14 @@ Estimate times(const Estimate& estimate, double factor) {
   return result;
 }
 
+// As for a trace's own durations.
+void check_length(const sched::Job& job, double duration_s) {
+  if (duration_s <= kLongestTime) return;  // not so for NaN
+  throw Error(ErrorKind::BadInput, "job '" + printable(job.name) +
+                                       "': it is predicted to last longer than 1e12 s; check its "
+                                       "request");
+}
+
 }  // namespace
 
 sched::Timing EngineDurations::operator()(const sched::Job& job, const sched::Allocation& where) {
@@ -34,7 +43,9 @@ sched::Timing EngineDurations::operator()(const sched::Job& job, const sched::Al
   if (traced) {
     timing.actual = *job.duration;
   } else if (job.duration && rules_.happens == Happens::Placed) {
-    timing.actual = *job.duration * (here.step.value / ask(job, reference(job)).step.value);
+    const double slower = here.step.value / ask(job, reference(job)).step.value;
+    timing.actual = *job.duration * slower;
+    check_length(job, timing.actual.count());
   } else if (here.total) {
     timing.actual = Seconds{here.total->value};
   } else {
@@ -114,6 +125,7 @@ EngineDurations::PredictedStep EngineDurations::ask(const sched::Job& job,
     answers_.emplace(key, answer);
   }
   if (question.steps) answer.total = times(answer.step, *question.steps);
+  if (answer.total) check_length(job, answer.total->value);
   return answer;
 }
 

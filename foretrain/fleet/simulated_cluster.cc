@@ -21,7 +21,7 @@ std::optional<std::string> of_shape(const std::string& text) {
   int nodes = 0;
   int devices = 0;
   int end = 0;
-  const bool shape = std::sscanf(text.c_str(), "%6dx%5d%n", &nodes, &devices, &end) == 2 &&
+  const bool shape = std::sscanf(text.c_str(), "%6d%*1[xX]%5d%n", &nodes, &devices, &end) == 2 &&
                      static_cast<std::size_t>(end) == text.size();
   if (!shape) return std::nullopt;
   const Json node{{"count", nodes}, {"devices", devices}, {"device", kDevice}};

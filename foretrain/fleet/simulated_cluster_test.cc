@@ -22,6 +22,7 @@ TEST(SimulatedCluster, AShapeIsOfOneKindOfNode) {
   EXPECT_EQ(hw::worker_count(cluster.cluster), 32);
   EXPECT_EQ(cluster.entry_of, std::vector<int>(8, 0));
   EXPECT_FALSE(cluster.assumptions.empty());
+  EXPECT_EQ(read_simulated_cluster("8X4", catalog()).cluster.nodes.size(), 8U);
   EXPECT_THROW(read_simulated_cluster("8x4x2", catalog()), Error);  // no such file
   EXPECT_THROW(read_simulated_cluster("0x4", catalog()), Error);
 }

@@ -110,6 +110,7 @@ void check(const SimulationRequest& request) {
   if (request.trace.empty()) bad("'trace' is missing; name a file, or give 'trace_text'");
   for (const double limit : request.limits_s) check_number("limits_s", limit, kLongestTime);
   check_number("round_s", request.round_s, kLongestTime);
+  if (request.round_s == 0) bad("'round_s' must be above 0: rounds without length never end");
   check_number("prediction_error", request.prediction_error.value_or(0), 1);
   check_number("restart_cost_s", request.restart_cost_s, kLongestTime);
   check_number("checkpoint_interval_s", request.checkpoint_interval_s, kLongestTime);

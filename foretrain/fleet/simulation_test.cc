@@ -104,6 +104,11 @@ TEST(Simulation, RefusesWhatItCannotDo) {
   EXPECT_NE(with("durations", "guess").find("trace, placed, engine"), std::string::npos);
   EXPECT_NE(with("prediction_error", 2).find("'prediction_error' must be 0 to 1"),
             std::string::npos);
+  EXPECT_NE(with("round_s", 0).find("'round_s' must be above 0"), std::string::npos);
+  EXPECT_NE(with("trace_text",
+                 "submit_s,request\n0,\"{\"\"model\"\": \"\"mlp\"\", \"\"steps\"\": 1e300}\"\n")
+                .find("longer than 1e12 s"),
+            std::string::npos);
   EXPECT_NE(with("mtbf_s", -1).find("mtbf_s"), std::string::npos);
   EXPECT_NE(with("limits_s", {"a"}).find("limits_s"), std::string::npos);
   EXPECT_NE(with("sweep", "fifo").find("sweep"), std::string::npos);

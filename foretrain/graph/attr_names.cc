@@ -48,6 +48,8 @@ constexpr std::array kAttrs{
     Row{Attr::Sizes, "sizes"},
     Row{Attr::Type, "type", AttrForm::Type},
     Row{Attr::Waiting, "waiting"},
+    Row{Attr::Among, "among"},
+    Row{Attr::EveryPass, "every_pass"},
 };
 
 constexpr bool in_order() {
@@ -56,15 +58,15 @@ constexpr bool in_order() {
   }
   return true;
 }
-static_assert(in_order() && static_cast<std::size_t>(Attr::Waiting) + 1 == kAttrs.size(),
+static_assert(in_order() && static_cast<std::size_t>(Attr::EveryPass) + 1 == kAttrs.size(),
               "every Attr has its row, in order");
 
 constexpr std::array<std::string_view, 6> kRoles{"input",  "activation", "parameter",
                                                  "buffer", "gradient",   "optimizer_state"};
 static_assert(static_cast<std::size_t>(Role::OptimizerState) + 1 == kRoles.size());
 
-constexpr std::array<std::string_view, 3> kPhases{"forward", "backward", "update"};
-static_assert(static_cast<std::size_t>(Phase::Update) + 1 == kPhases.size());
+constexpr std::array<std::string_view, 4> kPhases{"forward", "backward", "update", "recompute"};
+static_assert(static_cast<std::size_t>(Phase::Recompute) + 1 == kPhases.size());
 
 template <typename Enum, std::size_t N>
 std::optional<Enum> named(const std::array<std::string_view, N>& names, std::string_view name) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "foretrain/graph/builder.h"
+#include "foretrain/graph/detail/dequantize.h"
 #include "foretrain/graph/op.h"
 #include "foretrain/graph/passes.h"
 
@@ -165,8 +166,12 @@ void GradientContext::give(int i, TensorId gradient) {
   gradients_[at(target)] = gradient;
 }
 
-Graph backward(Graph graph, GradientHandling handling) {
+Graph backward(Graph graph, GradientHandling handling, const Recomputation& recomputation) {
   require_forward(graph);
+  const std::vector<Checkpoint> checkpoints = find_checkpoints(graph, recomputation.what);
+  if (recomputation.what != Recompute::None) {
+    graph.notes.push_back(describe_checkpoints(graph, recomputation.what, checkpoints));
+  }
   const std::vector<bool> needed = needed_gradients(graph);
   std::vector<TensorId> gradients(graph.tensors.size(), kNone);
   const std::size_t forward = graph.nodes.size();
@@ -175,42 +180,25 @@ Graph backward(Graph graph, GradientHandling handling) {
   } else {
     for (const TensorId id : graph.outputs) start(graph, gradients, id);
   }
+  std::vector<NodeId> origins(graph.nodes.size(), kNone);  // of each node
   for (std::size_t i = forward; i-- > 0;) {
     if (op(graph.nodes[i]).gradient == nullptr) continue;
     GradientContext context(graph, graph.nodes[i], needed, gradients);
     bool wanted = false;
     for (int k = 0; k < context.inputs(); ++k) wanted = wanted || context.needs(k);
     if (wanted && gradient_arrived(context)) op(context.node()).gradient(context);
+    origins.resize(graph.nodes.size(), static_cast<NodeId>(i));
   }
   for (std::size_t t = 0; t < needed.size(); ++t) {
     if (graph.tensors[t].trainable && gradients[t] != kNone) {
       graph.gradients.emplace_back(static_cast<TensorId>(t), gradients[t]);
     }
   }
-  if (handling == GradientHandling::Accumulate) accumulate_into_old(graph);
-  return graph;
-}
-
-Graph update(Graph graph, Optimizer optimizer) {
-  Node node;
-  node.kind = Kind::Update;
-  node.phase = Phase::Update;
-  node.scope = "optimizer";
-  node.label = std::string(row_of(optimizer).name);
-  node.attributes.set(Attr::Optimizer, {Dim(static_cast<std::int64_t>(optimizer))});
-  for (const auto& [parameter, gradient] : graph.gradients) node.inputs.push_back(parameter);
-  for (const auto& [parameter, gradient] : graph.gradients) node.inputs.push_back(gradient);
-  for (const auto& [parameter, gradient] : graph.gradients) {
-    for (int s = 0; s < row_of(optimizer).states; ++s) {
-      Tensor state;
-      state.name = graph.tensor(parameter).name;
-      state.shape = graph.tensor(parameter).shape;
-      state.type = DType::F32;
-      state.role = Role::OptimizerState;
-      graph.tensors.push_back(std::move(state));
-    }
+  if (!checkpoints.empty()) {
+    graph = recompute(std::move(graph), checkpoints, origins, recomputation.to_the_end);
   }
-  if (!node.inputs.empty()) graph.nodes.push_back(std::move(node));
+  graph = dequantize_again(std::move(graph));
+  if (handling == GradientHandling::Accumulate) accumulate_into_old(graph);
   return graph;
 }
 

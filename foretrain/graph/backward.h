@@ -5,6 +5,7 @@
 
 #include "foretrain/graph/graph.h"
 #include "foretrain/graph/optimizer.h"
+#include "foretrain/graph/recompute.h"
 
 namespace foretrain::graph {
 
@@ -17,12 +18,18 @@ enum class GradientHandling {
 // Appends the backward pass: each node's true gradient operators in reverse order, sums where
 // a tensor has several consumers, gradients only of what leads to a trainable parameter.
 // A forward tensor that a gradient operator takes is what autograd saves. Without a loss the
-// gradient starts at the outputs. Throws Error(BadInput) where a backward pass is there already.
-Graph backward(Graph graph, GradientHandling handling = GradientHandling::Fresh);
+// gradient starts at the outputs. What is recomputed runs again in the backward pass, and a note
+// says so. Throws Error(BadInput) where a backward pass is there already.
+Graph backward(Graph graph, GradientHandling handling = GradientHandling::Fresh,
+               const Recomputation& recomputation = {});
+
+// The type of an optimizer's states: fp32 whatever the parameters are, or that of each parameter
+// (PyTorch's optimizers).
+enum class StateType { Fp32, OfParameter };
 
 // Appends the optimizer's update of every parameter that has a gradient, as one node whose
 // inputs are the parameters, then their gradients; states become tensors of the graph.
-Graph update(Graph graph, Optimizer optimizer);
+Graph update(Graph graph, Optimizer optimizer, StateType states = StateType::Fp32);
 
 // The gradient that `backward` gave to each parameter: (parameter, gradient) in the order in
 // which backward completes them.

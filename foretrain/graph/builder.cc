@@ -26,6 +26,7 @@ DType output_type(const Graph& graph, const Node& node, std::size_t i) {
   const DType type = widest(graph, node.inputs);
   switch (node.kind) {
     case Kind::Cast:
+    case Kind::Dequantize:
       return static_cast<DType>(node.attributes.number(Attr::Type, 0));
     case Kind::Compare:
       return DType::Bool;

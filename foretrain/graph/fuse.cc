@@ -119,7 +119,7 @@ class Fuser {
       } else {
         fused.label += "+";
       }
-      fused.label += describe(node);
+      fused.label += operator_name(node);
       parts.emplace_back(static_cast<std::int64_t>(node.kind));
       if (node.attributes.number(Attr::Frozen, 0) != 0)
         fused.attributes.set(Attr::Frozen, {Dim(1)});

@@ -25,7 +25,12 @@ enum class Role : std::uint8_t {
   OptimizerState,  // moments, master weights
 };
 
-enum class Phase : std::uint8_t { Forward, Backward, Update };
+enum class Phase : std::uint8_t {
+  Forward,
+  Backward,
+  Update,
+  Recompute,  // a forward node that runs again, in the backward pass
+};
 
 // Numbers that say how an operator works. Only what shapes, counts or costs depend on.
 enum class Attr : std::uint8_t {
@@ -62,10 +67,17 @@ enum class Attr : std::uint8_t {
   Sizes,       // split: along Axis
   Type,        // cast: the DType
   Waiting,     // of a collective: who waits for it (Waiting)
+  Among,       // of a collective: which ranks take part (Among)
+  EveryPass,   // of a collective: it runs in every pass of an accumulated step, not in the last
+               // alone
 };
 
 // Who waits for a collective: kernels that read its tensors, the device, or the host too.
 enum class Waiting : std::uint8_t { Readers, Device, Host };
+
+// Who takes part in a collective: all ranks, those that share one copy of the parameters, or those
+// that hold the same shard of different copies.
+enum class Among : std::uint8_t { All, ShardGroup, Replicas };
 
 struct Attribute {
   Attr key;
@@ -109,6 +121,11 @@ struct Node {
   std::string scope;  // path of the layer it came from: "layer1.0.conv1"
   std::string label;  // of an opaque or fused node: what it stands for; else ""
 };
+
+// Whether it computes what the model says, for the first time or again.
+inline bool is_forward(const Node& node) {
+  return node.phase == Phase::Forward || node.phase == Phase::Recompute;
+}
 
 // A model, or one step of its training: nodes in execution order. Every tensor has a shape.
 struct Graph {

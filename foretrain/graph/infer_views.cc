@@ -48,6 +48,12 @@ Shapes infer_same(const Node&, const Shapes& inputs) {
   return {inputs[0]};
 }
 
+// Quantised values, their scales and, in backward, what the layer read.
+Shapes infer_dequantize(const Node&, const Shapes& inputs) {
+  require_inputs(inputs, 1, 4);
+  return {inputs[0]};
+}
+
 Shapes infer_reshape(const Node& node, const Shapes& inputs) {
   require_inputs(inputs, 1, 1);
   const std::vector<Dim>* target = node.attributes.find(Attr::Shape);

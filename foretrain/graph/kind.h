@@ -20,6 +20,7 @@ enum class Kind : std::uint8_t {
   Concat,
   Pad,
   Cast,
+  Dequantize,
   Gather,
   Upsample,
   Roll,
@@ -106,6 +107,8 @@ enum class Kind : std::uint8_t {
   ZeroGrad,
   // Communication: what a parallel strategy adds. See parallel/.
   AllReduce,
+  AllGather,
+  ReduceScatter,
   Broadcast,
   Reduce,
   Pull,

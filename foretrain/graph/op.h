@@ -67,6 +67,8 @@ inline const Op& op(const Node& node) { return op(node.kind); }
 std::optional<Kind> kind_named(std::string_view name);
 
 // "conv", "relu_grad", an opaque node's own label.
+std::string operator_name(const Node& node);
+// The same, and whether it runs again: "conv (recomputed)".
 std::string describe(const Node& node);
 
 // Whether the output shares the input's memory.

@@ -26,6 +26,7 @@ const std::array<Op, kKinds> kOps{{
     {K::Concat, "concat", "", Copy, Follow, infer_concat, work_copy, grad_concat},
     {K::Pad, "pad", "", Copy, Follow, infer_pad, work_copy, grad_pad},
     {K::Cast, "cast", "*->*", Copy, Follow, infer_same, work_copy, grad_cast},
+    {K::Dequantize, "dequantize", "*->*", Copy, Follow, infer_dequantize, work_dequantize, nullptr},
     {K::Gather, "gather", "", Copy, Follow, infer_gather, work_lookup, grad_gather},
     {K::Upsample, "upsample", "bcHW->bcHW", Copy, Follow, infer_upsample, work_pointwise, grad_upsample},
     {K::Roll, "roll", "*->*", Copy, Follow, infer_same, work_copy, grad_roll},
@@ -112,6 +113,8 @@ const std::array<Op, kKinds> kOps{{
     {K::ZeroGrad, "zero_grad", "*->", Family::Update, Follow, infer_given, work_fill, nullptr},
 
     {K::AllReduce, "all_reduce", "*->", Collective, Follow, infer_given, work_none, nullptr},
+    {K::AllGather, "all_gather", "*->*", Collective, Follow, infer_given, work_none, nullptr},
+    {K::ReduceScatter, "reduce_scatter", "*->*", Collective, Follow, infer_given, work_none, nullptr},
     {K::Broadcast, "broadcast", "*->", Collective, Follow, infer_given, work_none, nullptr},
     {K::Reduce, "reduce", "*->", Collective, Follow, infer_given, work_none, nullptr},
     {K::Pull, "pull", "*->", Collective, Follow, infer_given, work_none, nullptr},
@@ -134,11 +137,15 @@ std::optional<Kind> kind_named(std::string_view name) {
   return std::nullopt;
 }
 
-std::string describe(const Node& node) {
+std::string operator_name(const Node& node) {
   if (!node.label.empty()) return node.label;
   const std::int64_t of = node.kind == Kind::Fused ? -1 : node.attributes.number(Attr::Of, -1);
   if (of >= 0 && of < kKinds) return std::string(op(static_cast<Kind>(of)).name) + "_grad";
   return std::string(op(node).name);
+}
+
+std::string describe(const Node& node) {
+  return operator_name(node) + (node.phase == Phase::Recompute ? " (recomputed)" : "");
 }
 
 bool is_view(const Node& node) { return op(node).family == Family::View; }

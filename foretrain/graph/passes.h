@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "foretrain/base/precision.h"
 #include "foretrain/graph/graph.h"
@@ -22,25 +23,56 @@ void require_forward(const Graph& graph);
 // How a framework stores tensors in half precision.
 enum class Casting {
   Automatic,   // fp32 parameters; inputs of GEMMs are cast, norms and losses run in fp32
+  HalfNorms,   // likewise, but layer norms run in half precision
   WholeModel,  // parameters and activations are stored in 16 bits; only losses run in fp32
 };
 
 // Gives every tensor the type that it has under `precision` and adds the casts.
 Graph set_precision(const Graph& model, Precision precision, Casting casting);
 
+// Gives every floating-point parameter the type that half precision computes in; what is computed
+// from them follows with `set_precision`.
+Graph with_half_parameters(Graph model, Precision precision);
+
+// How a model's tensors are stored where its parameters are not in fp32.
+struct WeightStorage {
+  Weights weights = Weights::Bf16;
+  DType type = DType::BF16;          // of everything that is computed
+  bool adapters = false;             // what is trained are adapters
+  DType adapter = DType::F32;        // their type
+  bool elementary_norms = true;      // RMS norms and losses run as PyTorch's operators, in fp32
+  bool half_loss = false;            // the loss reads 16-bit logits as they are
+  bool quantised_head = false;       // the last layer is quantised, too
+  bool dequantises_in_fp32 = false;  // then casts
+};
+
+// Stores parameters and activations in `type` without any casts but those that Hugging Face's
+// models and PEFT make themselves: RMS norms and losses compute in fp32, an adapter in its own
+// type. Quantised weights: those of frozen linear layers but the last are kept in 8 or 4 bits with
+// their scales and dequantised at every use; `backward` does so again, and keeps what the layer
+// read (as bitsandbytes does).
+Graph store_weights(const Graph& model, const WeightStorage& storage);
+
 // Replaces each attention by the GEMMs, mask, softmax and dropout that it stands for.
 Graph expand_attention(const Graph& model);
 
 // What is trained: everything, the last GEMM's parameters, or two thin GEMMs of `rank` beside
-// every linear layer (LoRA).
+// linear layers (LoRA).
 struct Trainable {
   enum class Part : std::uint8_t { All, Head, Lora };
   Part part = Part::All;
   std::int64_t rank = 0;
+  // Linear layers that get adapters, by the end of their path ("q_proj"), or "attention", those
+  // of attention, or "blocks", all but the last layer. Empty: every one.
+  std::vector<std::string> targets{};
+  DType type = DType::F32;  // of the adapters, where the other parameters are not in fp32
+  bool dropout = false;     // of what the adapters read
   bool operator==(const Trainable&) const = default;
 };
 
-// "all", "head" or "lora:rank=R". Throws Error(BadInput) for anything else.
+// "all", "head" or "lora:rank=R" with, after commas, "targets=q_proj+v_proj", "dtype=bf16" and
+// "dropout=0.05".
+// Throws Error(BadInput) for anything else.
 Trainable parse_trainable(const std::string& text);
 
 // Marks what is trained. Throws Error(BadInput) where the model has no such part.

@@ -31,6 +31,7 @@ void require_form(Kind kind, const Shapes& inputs, const Shapes& outputs);
 
 // infer_views.cc
 Shapes infer_same(const Node&, const Shapes&);
+Shapes infer_dequantize(const Node&, const Shapes&);
 Shapes infer_reshape(const Node&, const Shapes&);
 Shapes infer_transpose(const Node&, const Shapes&);
 Shapes infer_slice(const Node&, const Shapes&);
@@ -63,6 +64,7 @@ Shapes infer_given(const Node&, const Shapes&);  // gradients and updates: shape
 // work.cc
 Work work_none(const NodeView&);
 Work work_copy(const NodeView&);
+Work work_dequantize(const NodeView&);
 Work work_linear(const NodeView&);
 Work work_matmul(const NodeView&);
 Work work_conv(const NodeView&);

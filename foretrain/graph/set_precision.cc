@@ -23,13 +23,15 @@ bool is_instance_norm(const Graph& model, const Node& node) {
 // anew for every consumer, as PyTorch's autocast does.
 class Autocasting {
  public:
-  Autocasting(const Graph& model, DType type)
-      : rewrite_(model), type_(type), cached_(model.tensors.size() + 1, -1) {}
+  Autocasting(const Graph& model, DType type, Casting casting)
+      : rewrite_(model),
+        type_(type),
+        half_norms_(casting == Casting::HalfNorms),
+        cached_(model.tensors.size() + 1, -1) {}
 
   void add(const Node& node) {
     std::vector<TensorId> inputs = rewrite_.now(node.inputs);
-    const bool follows = is_instance_norm(rewrite_.graph(), node);
-    const Autocast rule = follows ? Autocast::Follow : op(node).autocast;
+    const Autocast rule = rule_of(node);
     if (rule != Autocast::Follow) {
       const DType wanted = rule == Autocast::Half ? type_ : DType::F32;
       for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i] = cast(inputs[i], wanted, node);
@@ -40,6 +42,12 @@ class Autocasting {
   Graph finish() { return rewrite_.finish(); }
 
  private:
+  Autocast rule_of(const Node& node) {
+    if (is_instance_norm(rewrite_.graph(), node)) return Autocast::Follow;
+    const bool norm = node.kind == Kind::LayerNorm || node.kind == Kind::RmsNorm;
+    return norm && half_norms_ ? Autocast::Half : op(node).autocast;
+  }
+
   TensorId cast(TensorId id, DType wanted, const Node& node) {
     const Tensor tensor = rewrite_.graph().tensor(id);
     if (!is_floating(tensor.type) || tensor.type == wanted || tensor.role == Role::Buffer) {
@@ -61,6 +69,7 @@ class Autocasting {
 
   Rewrite rewrite_;
   DType type_;
+  bool half_norms_;
   std::vector<TensorId> cached_;
 };
 
@@ -76,6 +85,15 @@ Graph store_as(const Graph& model, DType type) {
 
 }  // namespace
 
+Graph with_half_parameters(Graph model, Precision precision) {
+  for (Tensor& tensor : model.tensors) {
+    if (tensor.role == Role::Parameter && is_floating(tensor.type)) {
+      tensor.type = half_type(precision);
+    }
+  }
+  return model;
+}
+
 Graph set_precision(const Graph& model, Precision precision, Casting casting) {
   switch (precision) {
     case Precision::Fp32:
@@ -87,7 +105,7 @@ Graph set_precision(const Graph& model, Precision precision, Casting casting) {
       break;
   }
   if (casting == Casting::WholeModel) return store_as(model, half_type(precision));
-  Autocasting autocasting(model, half_type(precision));
+  Autocasting autocasting(model, half_type(precision), casting);
   for (const Node& node : model.nodes) autocasting.add(node);
   return autocasting.finish();
 }

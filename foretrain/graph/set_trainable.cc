@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <charconv>
 
 #include "foretrain/base/error.h"
@@ -64,45 +65,134 @@ TensorId add(Graph& graph, Kind kind, std::vector<TensorId> inputs, const std::s
   return append(graph, std::move(node)).front();
 }
 
-// y = x w' + scale (x a') b', with a and b of `rank` rows and columns.
-Graph with_lora(Graph model, std::int64_t rank) {
-  freeze(model);
-  Rewrite rewrite(model);
+std::string last_part(const std::string& path) { return path.substr(path.rfind('.') + 1); }
+
+bool of_attention(const std::string& path) {
+  return path.find("attn") != std::string::npos || path.find("attention") != std::string::npos;
+}
+
+bool ends_in(const std::string& path, const std::string& name) {
+  return path == name || path.ends_with("." + name);
+}
+
+// Linear layers that get an adapter, by the index of their node. Throws Error(BadInput) naming a
+// target that there is none of.
+std::vector<bool> adapted(const Graph& model, const std::vector<std::string>& targets) {
+  std::vector<bool> chosen(model.nodes.size(), false);
+  std::size_t head = model.nodes.size();
+  for (std::size_t n = 0; n < model.nodes.size(); ++n) {
+    if (model.nodes[n].kind == Kind::Linear) head = n;
+  }
+  std::vector<std::string> known;
   for (const Node& node : model.nodes) {
-    rewrite.keep(node);
-    if (node.kind != Kind::Linear) continue;
-    Graph& graph = rewrite.graph();
-    const TensorId x = rewrite.now(node.inputs[0]);
-    const Shape weight = graph.tensor(rewrite.now(node.inputs[1])).shape;
-    const TensorId a = parameter(graph, node.scope + ".lora_A.weight", Shape{Dim(rank), weight[1]});
-    const TensorId b = parameter(graph, node.scope + ".lora_B.weight", Shape{weight[0], Dim(rank)});
-    const std::string scope = node.scope + ".lora";
-    const TensorId thin = add(graph, Kind::Linear, {x, a}, scope);
-    const TensorId wide =
-        add(graph, Kind::Scale, {add(graph, Kind::Linear, {thin, b}, scope)}, scope);
-    const TensorId base = rewrite.now(node.outputs[0]);
-    rewrite.becomes(node.outputs[0], add(graph, Kind::Add, {base, wide}, scope));
+    if (node.kind == Kind::Linear) known.push_back(last_part(node.scope));
+  }
+  for (const std::string& target : targets) {
+    bool found = false;
+    for (std::size_t n = 0; n < model.nodes.size(); ++n) {
+      const Node& node = model.nodes[n];
+      if (node.kind != Kind::Linear) continue;
+      const bool wanted = target == "blocks"      ? n != head
+                          : target == "attention" ? of_attention(node.scope)
+                                                  : ends_in(node.scope, target);
+      chosen[n] = chosen[n] || wanted;
+      found = found || wanted;
+    }
+    if (found) continue;
+    throw Error(ErrorKind::BadInput, "trainable: model '" + model.name + "' has no linear layer '" +
+                                         printable(target) + "'" + did_you_mean(target, known));
+  }
+  if (targets.empty()) chosen.assign(chosen.size(), true);
+  return chosen;
+}
+
+// y = x w' + scale (x a') b', with a and b of `rank` rows and columns.
+void add_adapter(Rewrite& rewrite, const Node& node, const Trainable& what) {
+  Graph& graph = rewrite.graph();
+  const std::int64_t rank = what.rank;
+  TensorId x = rewrite.now(node.inputs[0]);
+  const Shape weight = graph.tensor(rewrite.now(node.inputs[1])).shape;
+  const TensorId a = parameter(graph, node.scope + ".lora_A.weight", Shape{Dim(rank), weight[1]});
+  const TensorId b = parameter(graph, node.scope + ".lora_B.weight", Shape{weight[0], Dim(rank)});
+  const std::string scope = node.scope + ".lora";
+  if (what.dropout) x = add(graph, Kind::Dropout, {x}, scope);
+  const TensorId thin = add(graph, Kind::Linear, {x, a}, scope);
+  const TensorId wide =
+      add(graph, Kind::Scale, {add(graph, Kind::Linear, {thin, b}, scope)}, scope);
+  const TensorId base = rewrite.now(node.outputs[0]);
+  rewrite.becomes(node.outputs[0], add(graph, Kind::Add, {base, wide}, scope));
+}
+
+Graph with_lora(Graph model, const Trainable& what) {
+  freeze(model);
+  const std::vector<bool> chosen = adapted(model, what.targets);
+  Rewrite rewrite(model);
+  for (std::size_t n = 0; n < model.nodes.size(); ++n) {
+    rewrite.keep(model.nodes[n]);
+    if (model.nodes[n].kind == Kind::Linear && chosen[n]) {
+      add_adapter(rewrite, model.nodes[n], what);
+    }
   }
   return rewrite.finish();
+}
+
+[[noreturn]] void refuse(const std::string& text) {
+  throw Error(ErrorKind::BadInput,
+              "trainable '" + printable(text) +
+                  "' is not known; use all, head, lora:rank=16 or "
+                  "lora:rank=16,targets=q_proj+v_proj,dtype=bf16,dropout=0.05");
+}
+
+std::vector<std::string> split(const std::string& text, char between) {
+  std::vector<std::string> parts;
+  std::size_t start = 0;
+  for (std::size_t end = 0; end != std::string::npos; start = end + 1) {
+    end = text.find(between, start);
+    parts.push_back(text.substr(start, end - start));
+  }
+  return parts;
+}
+
+// One of "rank=16", "targets=q_proj+v_proj", "dtype=bf16"; whether it is.
+bool read_option(const std::string& option, Trainable& what) {
+  const std::size_t equals = option.find('=');
+  if (equals == std::string::npos) return false;
+  const std::string key = option.substr(0, equals);
+  const std::string value = option.substr(equals + 1);
+  if (key == "targets") {
+    what.targets = split(value, '+');
+    return std::find(what.targets.begin(), what.targets.end(), "") == what.targets.end();
+  }
+  if (key == "dtype") {
+    what.type = value == "bf16" ? DType::BF16 : value == "fp16" ? DType::F16 : DType::F32;
+    return value == "bf16" || value == "fp16" || value == "fp32";
+  }
+  const char* end = value.data() + value.size();
+  if (key == "dropout") {
+    double share = 0;
+    const auto parsed = std::from_chars(value.data(), end, share);
+    what.dropout = share > 0;
+    return parsed.ec == std::errc{} && parsed.ptr == end && share >= 0 && share < 1;
+  }
+  const auto parsed = std::from_chars(value.data(), end, what.rank);
+  return key == "rank" && parsed.ec == std::errc{} && parsed.ptr == end && what.rank >= 1 &&
+         what.rank <= 65536;
 }
 
 }  // namespace
 
 Trainable parse_trainable(const std::string& text) {
   using enum Trainable::Part;
-  const std::string lora = "lora:rank=";
-  if (text == "all") return {All, 0};
-  if (text == "head") return {Head, 0};
-  std::int64_t rank = 0;
-  if (text.starts_with(lora)) {
-    const char* end = text.data() + text.size();
-    const auto parsed = std::from_chars(text.data() + lora.size(), end, rank);
-    if (parsed.ec == std::errc{} && parsed.ptr == end && rank >= 1 && rank <= 65536) {
-      return {Lora, rank};
-    }
+  const std::string lora = "lora:";
+  if (text == "all") return {};
+  if (text == "head") return {.part = Head};
+  if (!text.starts_with(lora)) refuse(text);
+  Trainable what{.part = Lora};
+  for (const std::string& option : split(text.substr(lora.size()), ',')) {
+    if (!read_option(option, what)) refuse(text);
   }
-  throw Error(ErrorKind::BadInput,
-              "trainable '" + printable(text) + "' is not known; use all, head or lora:rank=16");
+  if (what.rank == 0) refuse(text);
+  return what;
 }
 
 Graph set_trainable(Graph model, const Trainable& what) {
@@ -115,7 +205,7 @@ Graph set_trainable(Graph model, const Trainable& what) {
     case Trainable::Part::Lora:
       break;
   }
-  return with_lora(std::move(model), what.rank);
+  return with_lora(std::move(model), what);
 }
 
 }  // namespace foretrain::graph

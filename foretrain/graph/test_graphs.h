@@ -101,6 +101,7 @@ class AnyGraph {
       attributes.set(Attr::Shape,
                      list({builder_.batch(), Dim(-1), Dim(0), Dim(8), Dim(2), Dim(4), Dim(6)}));
     if (draw_(2) == 0) attributes.set(Attr::Axes, list({Dim(0), Dim(1), Dim(2), Dim(3)}));
+    if (draw_(4) == 0) attributes.set(Attr::Axes, {Dim(1), Dim(0)});  // a matrix transposed
     if (draw_(2) == 0) attributes.set(Attr::Sizes, list({Dim(1), Dim(2), Dim(4), Dim(6)}));
     if (draw_(4) == 0) attributes.set(Attr::Sizes, {Dim(4), Dim(4)});  // halves of 8
     if (draw_(3) == 0) {

@@ -33,7 +33,7 @@ void verify_shapes(const Graph& graph, std::size_t n) {
   const Node& node = graph.nodes[n];
   const Shapes inputs = shapes_of(graph, node.inputs);
   Shapes shapes = shapes_of(graph, node.outputs);
-  const bool given = op(node).infer == infer_given || node.phase != Phase::Forward;
+  const bool given = op(node).infer == infer_given || !is_forward(node);
   try {
     if (given) {
       require_form(node.kind, inputs, shapes);
@@ -100,8 +100,7 @@ class Verifier {
     for (const TensorId id : node.inputs) {
       const std::string what = "reads tensor " + std::to_string(id);
       if (!known(id)) fail(graph_, n, what + ", which is not there");
-      const bool old_gradient =
-          graph_.tensor(id).role == Role::Gradient && node.phase != Phase::Forward;
+      const bool old_gradient = graph_.tensor(id).role == Role::Gradient && !is_forward(node);
       if (!written(id) && !old_gradient) {
         fail(graph_, n,
              what +
@@ -117,7 +116,7 @@ class Verifier {
       const std::string what = "writes tensor " + std::to_string(id);
       if (!known(id)) fail(graph_, n, what + ", which is not there");
       if (written(id)) fail(graph_, n, what + ", which is there already");
-      if (node.phase == Phase::Forward && graph_.tensor(id).role != Role::Activation) {
+      if (is_forward(node) && graph_.tensor(id).role != Role::Activation) {
         fail(graph_, n, what + ", which is no activation");
       }
       written_[at(id)] = true;

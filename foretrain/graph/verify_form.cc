@@ -18,6 +18,8 @@ Least least(Kind kind) {
     case Kind::Update:
     case Kind::ZeroGrad:
     case Kind::AllReduce:
+    case Kind::AllGather:
+    case Kind::ReduceScatter:
     case Kind::Broadcast:
     case Kind::Reduce:
     case Kind::Pull:

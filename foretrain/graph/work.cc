@@ -172,14 +172,28 @@ Work work_norm_grad(const NodeView& v) {
 }
 
 // Inputs are the parameters; the gradient of each has its size.
+// Values and scales are read; what else the node keeps is not.
+Work work_dequantize(const NodeView& v) {
+  Work work;
+  for (int i = 0; i < std::min(v.inputs(), 3); ++i) {
+    if (!is_floating(v.in_type(i)) || v.in(i).rank == 1) work.read_bytes += v.in_bytes(i);
+  }
+  work.written_bytes = v.out_bytes(0);
+  work.vector_flops = v.out_count(0);
+  return work;
+}
+
 Work work_update(const NodeView& v) {
   const OptimizerRow& row = row_of(static_cast<Optimizer>(v.attr(Attr::Optimizer, 0)));
   double count = 0;
   for (int i = 0; i < v.inputs(); ++i) count += v.in_count(i);
   count /= 2;
+  // A fused kernel reads parameter and gradient and writes the parameter; the rest are states.
+  const double value = bytes_of(static_cast<DType>(v.attr(Attr::Type, 0)));
+  const double state = row.form == StateForm::Blocks ? 1 : value;
   Work work;
-  work.read_bytes = 4 * row.reads * count;
-  work.written_bytes = 4 * row.writes * count;
+  work.read_bytes = (2 * value + (row.reads - 2) * state) * count;
+  work.written_bytes = (value + (row.writes - 1) * state) * count;
   work.vector_flops = 4 * (row.states + 1) * count;
   return work;
 }

@@ -17,6 +17,8 @@ namespace foretrain::importer {
 namespace {
 
 constexpr std::uintmax_t kLargestFile = std::uintmax_t{2} << 30;
+constexpr std::uintmax_t kLargestText = std::uintmax_t{512} << 20;  // of a graph as JSON
+constexpr std::string_view kBlank = " \t\r\n";
 
 constexpr std::array<std::string_view, 6> kExtensions{".json",  ".onnx", ".pb",
                                                       ".pbtxt", ".pt",   ".pth"};
@@ -74,6 +76,14 @@ graph::Binding sizes_of(std::string_view parameters, const std::string& where) {
   return sizes;
 }
 
+// How much is read of a file that begins so: of what is neither JSON nor ONNX only this beginning,
+// which says what it is.
+std::uintmax_t most_bytes_of(std::string_view beginning) {
+  const std::size_t first = beginning.find_first_not_of(kBlank);
+  if (first != std::string_view::npos && beginning[first] == '{') return kLargestText;
+  return is_onnx(beginning) ? kLargestFile : 0;
+}
+
 bool has_extension(std::string_view file) {
   return std::any_of(kExtensions.begin(), kExtensions.end(),
                      [file](std::string_view extension) { return file.ends_with(extension); });
@@ -88,11 +98,10 @@ std::string read_content(const std::filesystem::path& file) {
                                             ": this looks like a TensorFlow SavedModel, which "
                                             "cannot be read yet; use .onnx or .ftg.json");
   }
-  return read_file(file, kLargestFile);
+  return read_file(file, kLargestFile, most_bytes_of);
 }
 
 graph::Graph read_model(std::string_view content, const std::string& where) {
-  constexpr std::string_view kBlank = " \t\r\n";
   const std::size_t first = content.find_first_not_of(kBlank);
   const std::string_view text = first == std::string_view::npos ? "" : content.substr(first);
   if (text.empty()) throw Error(ErrorKind::BadInput, printable(where, 200) + ": is empty");

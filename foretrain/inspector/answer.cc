@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "foretrain/base/error.h"
-#include "foretrain/inspector/features.h"
 #include "foretrain/inspector/network_input.h"
+#include "foretrain/inspector/question_features.h"
 #include "foretrain/operators/breakdown.h"
 
 namespace foretrain::inspector {
@@ -40,6 +40,7 @@ double most_of(const resource::UseName& use) {
 // Absent for what is of the other role, does not alternate, or is not known to this program.
 std::optional<Reported> reported(std::string_view target, Role role, const RoleReplay& replayed) {
   if (target == kStepTime && role == Role::Worker) return Reported{kStepTime};
+  if (target == resource::memory_used_name(role)) return Reported{memory_used_report(role)};
   for (const resource::UseName& one : resource::use_names()) {
     if (one.name != target || one.role != role) continue;
     if (replayed[index_of(one.resource)].alternating < kAlternates) return std::nullopt;
@@ -104,11 +105,11 @@ void add_network(const InspectorModel& model, const operators::Stages& stages,
 bool add_role(const InspectorModel& model, const Question& question, Role role, Answer& answer) {
   const operators::Stages& stages = operators::stages_of(question);
   // The domain is told by features that need no replay, which is long where steps are.
-  Features features = features_of(stages, question.resolved(), role, {});
+  Features features = question_features(question, role, {});
   check_features(model, features);
   if (!is_like_measured(model, features)) return false;
   const RoleReplay replayed = replay(curves_of(stages, question.resolved(), role));
-  features = features_of(stages, question.resolved(), role, replayed);
+  features = question_features(question, role, replayed);
   for (const InspectorTarget& target : model.targets) {
     const std::optional<Reported> number = reported(target.name, role, replayed);
     if (!number || has_output(model, target.name)) continue;

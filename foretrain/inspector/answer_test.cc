@@ -8,6 +8,7 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/inspector/features.h"
+#include "foretrain/inspector/question_features.h"
 #include "foretrain/inspector/test_jobs.h"
 
 namespace foretrain::inspector {
@@ -15,7 +16,7 @@ namespace {
 
 Features features_of(const Job& job, Role role) {
   const auto replayed = replay(curves_of(job.stages, job.resolved, role));
-  return features_of(job.stages, job.resolved, role, replayed);
+  return question_features(Question(job.resolved, job.library), role, replayed);
 }
 
 std::size_t place_of(const Features& features, std::string_view name) {

@@ -37,18 +37,6 @@ void StepCache::insert(const std::string& key, std::shared_ptr<const Step> step)
   }
 }
 
-std::shared_ptr<const Predictor> PredictorCache::find(const std::string& path) {
-  const std::lock_guard lock(mutex_);
-  const auto found = predictors_.find(path);
-  return found == predictors_.end() ? nullptr : found->second;
-}
-
-void PredictorCache::insert(const std::string& path, std::shared_ptr<const Predictor> predictor) {
-  const std::lock_guard lock(mutex_);
-  if (predictors_.size() >= kMost) predictors_.clear();
-  predictors_.emplace(path, std::move(predictor));
-}
-
 void ConstantsInUse::put(const Predictor& predictor) {
   if (predictor.intervals || predictor.inspector) return;
   // A later calibration or framework adds to those before it; of the rest it takes their place.

@@ -83,14 +83,18 @@ class ConstantsInUse {
   std::map<std::string, std::uint64_t> digests_;
 };
 
-// Predictors by the file that they were read from; a file is read once.
+// Predictors by what tells their files apart, which a name does not: device, inode, size and times.
+// A file that is rewritten, replaced or gone is not answered from what it was.
 class PredictorCache {
  public:
-  std::shared_ptr<const Predictor> find(const std::string& path);
-  void insert(const std::string& path, std::shared_ptr<const Predictor> predictor);
+  // Throws as read_predictor.
+  std::shared_ptr<const Predictor> read(const std::string& path);
 
  private:
   static constexpr std::size_t kMost = 64;
+
+  std::shared_ptr<const Predictor> find(const std::string& identity);
+  void insert(const std::string& identity, std::shared_ptr<const Predictor> predictor);
 
   std::mutex mutex_;
   std::unordered_map<std::string, std::shared_ptr<const Predictor>> predictors_;

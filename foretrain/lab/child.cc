@@ -57,6 +57,7 @@ void join_cgroup(const char* file) {
   dup2(preparation.output, STDOUT_FILENO);
   if (preparation.errors >= 0) dup2(preparation.errors, STDERR_FILENO);
   signal(SIGPIPE, SIG_DFL);
+  signal(SIGXFSZ, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);

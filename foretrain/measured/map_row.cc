@@ -12,7 +12,6 @@
 namespace foretrain::measured {
 namespace {
 
-constexpr std::size_t kLongestSearched = 4096;  // characters; std::regex recurses over them
 constexpr std::int64_t kMostNodes = 100'000;
 
 std::optional<double> to_number(std::string_view text) {
@@ -46,8 +45,7 @@ bool holds(const Condition& condition, const Row& row) {
   const std::string_view text = cell(row, condition.column);
   bool result = false;
   if (condition.test == Condition::Test::Matches) {
-    result = text.size() <= kLongestSearched &&
-             std::regex_search(text.begin(), text.end(), condition.pattern);
+    result = condition.pattern->is_in(text);
   } else {
     result = std::any_of(condition.texts.begin(), condition.texts.end(), [&](const auto& one) {
       return condition.test == Condition::Test::Equals ? text == one
@@ -161,11 +159,9 @@ class Filler {
       return std::to_string(longest_of(*samples, *variable.longest));
     }
     if (variable.pattern) {
-      std::smatch match;
-      if (text.size() > kLongestSearched || !std::regex_search(text, match, *variable.pattern)) {
-        return missing("no " + variable.name + " in " + variable.column);
-      }
-      text = match.size() > 1 ? match.str(1) : match.str(0);
+      const std::optional<std::string> found = variable.pattern->find(text);
+      if (!found) return missing("no " + variable.name + " in " + variable.column);
+      text = *found;
     }
     if (text.empty()) return missing(variable.column + " is empty");
     if (variable.map) {

@@ -5,13 +5,13 @@
 
 #include <filesystem>
 #include <optional>
-#include <regex>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "foretrain/measured/measurement.h"
+#include "foretrain/measured/pattern.h"
 #include "foretrain/measured/row.h"
 
 namespace foretrain::measured {
@@ -22,7 +22,7 @@ struct Condition {
   std::string column;
   Test test = Test::Equals;
   std::vector<std::string> texts;
-  std::regex pattern;
+  std::optional<Pattern> pattern;  // of Matches
   bool negated = false;
 };
 
@@ -46,7 +46,7 @@ struct Lengths {
 struct Variable {
   std::string name;
   std::string column;
-  std::optional<std::regex> pattern;  // the first group, or all of the match, goes on
+  std::optional<Pattern> pattern;  // the first group, or all of the match, goes on
   std::optional<std::vector<std::pair<std::string, std::string>>> map;  // text to JSON
   std::optional<std::string> split;  // a list, divided here; "" divides into characters
   std::string over;  // a column: spread that many as evenly as possible over that many nodes

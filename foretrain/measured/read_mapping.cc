@@ -16,11 +16,11 @@ namespace {
   throw Error(ErrorKind::BadInput, where + ": " + what);
 }
 
-std::regex read_pattern(const std::string& text, const std::string& where) {
+Pattern read_pattern(const std::string& text, const std::string& where) {
   try {
-    return std::regex(text, std::regex::ECMAScript | std::regex::optimize);
-  } catch (const std::regex_error&) {
-    bad(where, "'" + printable(text) + "' is no regular expression");
+    return Pattern(text);
+  } catch (const Error& error) {
+    bad(where, error.what());
   }
 }
 

@@ -16,6 +16,8 @@ Maybe value_of(const std::optional<Estimate>& estimate) {
   return estimate ? Maybe(estimate->value) : std::nullopt;
 }
 
+constexpr std::string_view kDoesNotFit = "does_not_fit";
+
 const std::array kNumbers{
     ReportNumber{"step_time_s", [](const Report& r) { return Maybe(r.step_time_s.value); }, 1},
     ReportNumber{"iterations_per_s", [](const Report& r) { return Maybe(1 / r.step_time_s.value); },
@@ -35,12 +37,15 @@ const std::array kNumbers{
     ReportNumber{
         "memory_reserved_bytes",
         [](const Report& r) { return Maybe(r.memory.allocated + r.memory.fragmentation); }},
+    ReportNumber{kDoesNotFit, [](const Report& r) { return Maybe(r.memory.fits ? 0 : 1); }},
     ReportNumber{"mfu", [](const Report& r) { return r.mfu; }, -1},
 };
 
 }  // namespace
 
 std::span<const ReportNumber> report_numbers() { return kNumbers; }
+
+bool says_it_did_not_fit(std::size_t number) { return kNumbers[number].name == kDoesNotFit; }
 
 std::size_t report_number_named(const std::string& name) {
   std::vector<std::string> known;

@@ -22,4 +22,7 @@ std::span<const ReportNumber> report_numbers();
 // Its place in report_numbers(). Throws Error(NotFound) with near matches.
 std::size_t report_number_named(const std::string& name);
 
+// Whether a row with this number tells of a run that did not fit its device.
+bool says_it_did_not_fit(std::size_t number);
+
 }  // namespace foretrain::measured

@@ -16,7 +16,8 @@ double gpu_context_bytes(const ContextBytes& context, std::string_view architect
 std::vector<NumberPlace> named_numbers(ContextBytes& c) {
   std::vector<NumberPlace> places{{"other_bytes", "gpu", &c.other_gpu},
                                   {"other_bytes", "cpu", &c.cpu},
-                                  {"other_bytes", "collectives", &c.collectives}};
+                                  {"other_bytes", "collectives", &c.collectives},
+                                  {"full_device", "lost_share", &c.lost_share}};
   for (auto& [architecture, bytes] : c.gpu) places.push_back({kGpuGroup, architecture, &bytes});
   return places;
 }

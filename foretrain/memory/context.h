@@ -18,6 +18,7 @@ struct ContextBytes {
   double other_gpu = 0;                            // of any other architecture
   double cpu = 0;                                  // the process itself
   double collectives = 0;  // channels and buffers of NCCL, on a GPU among several workers
+  double lost_share = 0;   // of live memory: what a full device's allocator loses between blocks
 };
 
 // Of a GPU of that architecture, without collectives.

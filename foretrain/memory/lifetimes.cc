@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/memory/detail/lifetimes.h"
+#include "foretrain/memory/lifetimes.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "foretrain/graph/op.h"
@@ -61,10 +62,16 @@ class Lifetimes {
     for (NodeId n = 0; n < end_; ++n) {
       const Node& node = graph_.nodes[at(n)];
       if (node.phase == Phase::Forward) last_forward_ = n;
-      if (graph::is_communication(node)) continue;  // it sends from where its tensors lie
-      for (const TensorId id : node.inputs) last_read_[at(id)] = n;
       for (const TensorId id : node.outputs) marks_[at(id)] |= kWritten;
+      // A collective without results sends from where its tensors lie.
+      if (graph::is_communication(node) && node.outputs.empty()) continue;
+      for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+        const bool from_copy = i == 1 && is_composed_norm_grad(node);
+        if (!from_copy) last_read_[at(node.inputs[i])] = n;
+        if (node.kind == Kind::ReduceScatter) marks_[at(node.inputs[i])] |= kGradient;
+      }
     }
+    keep_while_sent();
     for (const auto& [parameter, gradient] : graph_.gradients) {
       last_read_[at(gradient)] = end_;
       marks_[at(gradient)] |= kGradient;
@@ -72,6 +79,42 @@ class Lifetimes {
     // The training loop's own variables hold the results until the next step.
     for (const TensorId id : graph_.outputs) last_read_[at(id)] = end_;
     if (graph_.loss) last_read_[at(*graph_.loss)] = end_;
+  }
+
+  // A collective runs beside the nodes that follow it, until the next of its kind begins; what
+  // follows the last of them waits for it.
+  void keep_while_sent() {
+    std::map<Kind, NodeId> next;
+    for (NodeId n = end_; n-- > 0;) {
+      const Node& node = graph_.nodes[at(n)];
+      if (!graph::is_communication(node) || node.outputs.empty()) continue;
+      NodeId& until = next.try_emplace(node.kind, n).first->second;
+      for (const TensorId id : node.inputs)
+        last_read_[at(id)] = std::max(last_read_[at(id)], until);
+      until = n;
+    }
+  }
+
+  bool is_composed_norm(const Node& node) const {
+    return options_.composed_rms_norm && node.kind == Kind::RmsNorm &&
+           bytes_of(graph_.tensor(node.inputs.front()).type) < 4;
+  }
+
+  bool is_composed_norm_grad(const Node& node) const {
+    return options_.composed_rms_norm && node.kind == Kind::NormGrad &&
+           node.attributes.number(Attr::Of, 0) == static_cast<std::int64_t>(Kind::RmsNorm) &&
+           bytes_of(graph_.tensor(node.inputs[1]).type) < 4;
+  }
+
+  // The fp32 copy of an RMS norm's input stays as long as its statistics, and the normalised
+  // values do if the weights that they are multiplied by learn.
+  void add_norm_copies(NodeId n, const Node& node) {
+    const NodeId last = std::max(n, last_read_[at(node.outputs[1])]);
+    const TensorId x = node.inputs.front();
+    add(4 * step_.count(x), n, last, Part::Activations);
+    if (node.inputs.size() > 1 && graph_.tensor(node.inputs[1]).trainable) {
+      add(step_.bytes(x), n, last, Part::Activations);
+    }
   }
 
   void join_small() {
@@ -113,12 +156,24 @@ class Lifetimes {
     storage_of_[at(id)] = add(step_.bytes(id), kBeforeStep, kForever, part);
   }
 
+  // The results of a collective lie in one flat buffer.
+  void add_collective(NodeId n, const Node& node) {
+    if (node.outputs.empty()) return;
+    double bytes = 0;
+    for (const TensorId id : node.outputs) bytes += step_.bytes(id);
+    const bool gathers = node.kind == Kind::AllGather;
+    const std::int32_t flat = add(bytes, n, n, gathers ? Part::Parameters : Part::Gradients);
+    for (const TensorId id : node.outputs) hold(id, flat);
+  }
+
   void add_node(NodeId n, const Node& node) {
+    if (graph::is_communication(node)) return add_collective(n, node);
     if (node.phase == Phase::Update) {
       if (node.kind == Kind::Update) add_update(n, node);
       return;
     }
     add_inner_temporary(n, node);
+    if (is_composed_norm(node)) add_norm_copies(n, node);
     const bool is_view = graph::is_view(node) || undoes_layout(n, node);
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       const TensorId id = node.outputs[i];
@@ -165,7 +220,7 @@ class Lifetimes {
     }
     // Autograd adds a further gradient into the sum so far if nobody else holds that.
     // Source: PyTorch, input_buffer.cpp.
-    return node.kind == Kind::Add && node.phase == Phase::Backward &&
+    return node.kind == Kind::Add && node.phase == Phase::Backward && !options_.keeps_blobs &&
            storages_[at(storage_of_[at(in)])].last <= n;
   }
 
@@ -196,14 +251,19 @@ class Lifetimes {
         static_cast<graph::Optimizer>(node.attributes.number(Attr::Optimizer, 0));
     const int temporaries = update_temporaries(optimizer);
     double largest = 0;
-    for (int k = 0; k < temporaries; ++k) {
-      for (std::size_t i = 0; i < node.inputs.size() / 2; ++i) {
-        const double bytes = 4 * step_.count(node.inputs[i]);
-        largest = std::max(largest, bytes);
-        if (options_.caching_allocator) add(bytes, n, n, Part::Optimizer);
-      }
+    std::vector<double> each(node.inputs.size() / 2);
+    for (std::size_t i = 0; i < each.size(); ++i) {
+      const double full = 4 * step_.count(node.inputs[i]);
+      const double own = step_.bytes(node.inputs[i]);  // of states in the parameters' type
+      each[i] = options_.half_with_master ? full : std::min(full, own);
+      largest = std::max(largest, each[i]);
     }
-    if (!options_.caching_allocator && largest > 0) add(2 * largest, n, n, Part::Optimizer);
+    for (int k = 0; k < temporaries && options_.caching_allocator; ++k) {
+      for (const double bytes : each) add(bytes, n, n, Part::Optimizer);
+    }
+    if (!options_.caching_allocator && temporaries > 0) add(2 * largest, n, n, Part::Optimizer);
+    const int of_one = update_temporaries_of_one(optimizer);
+    if (of_one > 0) add(of_one * largest, n, n, Part::Optimizer);
   }
 
   const Bound& step_;
@@ -250,6 +310,23 @@ std::vector<std::int32_t> events(const std::vector<Storage>& storages) {
     for (std::int32_t s = ended[at(n)]; s != kNone; s = next[at(s)]) result.push_back(~s);
   }
   return result;
+}
+
+double most_without_workspace(const std::vector<Storage>& storages,
+                              const std::vector<std::int32_t>& step) {
+  double live = 0;
+  const auto counts = [](const Storage& s) { return s.part != Part::Workspace; };
+  for (const Storage& s : storages) {
+    if (s.last == kForever && counts(s)) live += static_cast<double>(s.bytes);
+  }
+  double most = live;
+  for (const std::int32_t event : step) {
+    const Storage& s = storages[at(event >= 0 ? event : ~event)];
+    if (s.last == kForever || !counts(s)) continue;
+    live += static_cast<double>(event >= 0 ? s.bytes : -s.bytes);
+    most = std::max(most, live);
+  }
+  return most;
 }
 
 PartBytes peak(const std::vector<Storage>& storages, const std::vector<std::int32_t>& step) {

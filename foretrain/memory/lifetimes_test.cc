@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/memory/detail/lifetimes.h"
+#include "foretrain/memory/lifetimes.h"
 
 #include <gtest/gtest.h>
 
@@ -258,6 +258,95 @@ TEST(Events, BalanceOverAStep) {
   for (std::size_t i = 0; i < storages.size(); ++i) {
     EXPECT_EQ(held[i], storages[i].last == kForever ? 1 : 0);
   }
+}
+
+// x of 128 rows of 64 halves is 16384 B, as are h, the norm's y and z. At the end of forward are
+// live: z (a result), y (for the last weights), and for the norm either h (16384) or, written as
+// operators, an fp32 copy of it (32768) and the normalised values (16384) for its weights.
+TEST(Lifetimes, AnRmsNormOfOperatorsKeepsACopy) {
+  Builder b("norm");
+  const TensorId x = b.input("x", {b.batch(), 64});
+  const TensorId h = b.add(Kind::Linear, {x, b.parameter("w1", {64, 64})});
+  const TensorId y = b.add(Kind::RmsNorm, {h, b.parameter("g", {64})});
+  b.output(b.add(Kind::Linear, {y, b.parameter("w2", {64, 64})}));
+  const Graph step = graph::backward(
+      graph::set_precision(b.finish(), Precision::Bf16, graph::Casting::WholeModel));
+  const auto at_end_of_forward = [&](bool composed) {
+    Options options;
+    options.composed_rms_norm = composed;
+    NodeId last = 0;
+    for (std::size_t n = 0; n < step.nodes.size(); ++n) {
+      if (step.nodes[n].phase == graph::Phase::Forward) last = static_cast<NodeId>(n);
+    }
+    return live_bytes(storages_of(step, options),
+                      step.nodes.size())[static_cast<std::size_t>(last)];
+  };
+  EXPECT_EQ(at_end_of_forward(true) - at_end_of_forward(false), 32768);
+}
+
+// Nodes on vectors of 512 and 1024 floats: shards of 256 (1024 B) are gathered into wholes of 512.
+struct Vectors {
+  TensorId add(std::int64_t size, graph::Role role) {
+    graph::Tensor tensor;
+    tensor.shape = {graph::Dim(size)};
+    tensor.role = role;
+    graph.tensors.push_back(std::move(tensor));
+    return static_cast<TensorId>(graph.tensors.size()) - 1;
+  }
+  void run(Kind kind, graph::Phase phase, std::vector<TensorId> in, std::vector<TensorId> out) {
+    graph::Node node;
+    node.kind = kind;
+    node.phase = phase;
+    node.inputs = std::move(in);
+    node.outputs = std::move(out);
+    graph.nodes.push_back(std::move(node));
+  }
+  Graph graph;
+};
+
+// Two wholes of 2048 B lie in one buffer, which is needed until the second is read by node 2.
+TEST(Collectives, GatheredParametersLieInOneBuffer) {
+  using graph::Phase;
+  using graph::Role;
+  Vectors v;
+  const TensorId a = v.add(256, Role::Parameter);
+  const TensorId b = v.add(256, Role::Parameter);
+  const TensorId whole_a = v.add(512, Role::Activation);
+  const TensorId whole_b = v.add(512, Role::Activation);
+  const TensorId y = v.add(512, Role::Activation);
+  const TensorId z = v.add(512, Role::Activation);
+  v.run(Kind::AllGather, Phase::Update, {a, b}, {whole_a, whole_b});
+  v.run(Kind::Relu, Phase::Forward, {whole_a}, {y});
+  v.run(Kind::Relu, Phase::Forward, {whole_b}, {z});
+  v.run(Kind::Neg, Phase::Forward, {z}, {v.add(512, Role::Activation)});
+  const std::vector<Storage> storages = storages_of(v.graph);
+  const auto gathered =
+      std::find_if(storages.begin(), storages.end(), [](const Storage& s) { return s.born == 0; });
+  ASSERT_NE(gathered, storages.end());
+  EXPECT_EQ(gathered->bytes, 4096);
+  EXPECT_EQ(gathered->last, 2);
+  EXPECT_EQ(gathered->part, Part::Parameters);
+  EXPECT_EQ(kept_bytes(storages, Part::Parameters), 2048);
+}
+
+// What the first scatter sends is there until the second one begins at node 4.
+TEST(Collectives, WhatIsSentStaysUntilTheNext) {
+  using graph::Phase;
+  using graph::Role;
+  Vectors v;
+  const TensorId first = v.add(1024, Role::Gradient);
+  const TensorId second = v.add(1024, Role::Gradient);
+  v.run(Kind::Fill, Phase::Backward, {}, {first});
+  v.run(Kind::ReduceScatter, Phase::Update, {first}, {v.add(512, Role::Gradient)});
+  v.run(Kind::Fill, Phase::Backward, {}, {second});
+  v.run(Kind::Neg, Phase::Backward, {second}, {v.add(1024, Role::Gradient)});
+  v.run(Kind::ReduceScatter, Phase::Update, {second}, {v.add(512, Role::Gradient)});
+  const std::vector<Storage> storages = storages_of(v.graph);
+  const auto sent =
+      std::find_if(storages.begin(), storages.end(), [](const Storage& s) { return s.born == 0; });
+  ASSERT_NE(sent, storages.end());
+  EXPECT_EQ(sent->last, 4);
+  EXPECT_EQ(sent->part, Part::Gradients);
 }
 
 }  // namespace

@@ -3,8 +3,9 @@
 
 #include <algorithm>
 
-#include "foretrain/memory/detail/lifetimes.h"
+#include "foretrain/memory/detail/blobs.h"
 #include "foretrain/memory/detail/replay.h"
+#include "foretrain/memory/lifetimes.h"
 
 namespace foretrain::memory {
 namespace {
@@ -13,8 +14,10 @@ namespace {
 constexpr double kAbsurdBytes = 1125899906842624.0;
 
 }  // namespace
+
 Use step_memory(const graph::Bound& step, const Options& options) {
-  const std::vector<Storage> storages = lifetimes(step, options);
+  std::vector<Storage> storages = lifetimes(step, options);
+  if (options.keeps_blobs) storages = keep_blobs(storages, *step.graph);
   const std::vector<std::int32_t> one_step = events(storages);
   const PartBytes parts = peak(storages, one_step);
   const auto part = [&](Part p) { return parts[static_cast<std::size_t>(p)]; };
@@ -25,10 +28,22 @@ Use step_memory(const graph::Bound& step, const Options& options) {
   use.activations = part(Part::Activations);
   use.workspace = part(Part::Workspace);
   use.allocated = use.parameters + use.gradients + use.optimizer + use.activations + use.workspace;
+  use.needed = most_without_workspace(storages, one_step);
   if (options.caching_allocator && use.allocated < kAbsurdBytes) {
     use.fragmentation = std::max(0.0, reserved_bytes(storages, one_step) - use.allocated);
   }
   return use;
+}
+
+bool squeeze(Use& use, double limit, double lost_share) {
+  if (use.needed * (1 + lost_share) > limit) return false;
+  const double over = use.allocated + use.fragmentation - limit;
+  if (over <= 0) return true;
+  const double given_back = std::min(use.fragmentation, over);
+  use.fragmentation -= given_back;
+  use.workspace -= over - given_back;
+  use.allocated -= over - given_back;
+  return true;
 }
 
 }  // namespace foretrain::memory

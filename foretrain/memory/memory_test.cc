@@ -183,5 +183,25 @@ TEST(StepMemory, AnEmptyGraphNeedsNothing) {
   EXPECT_EQ(use.fragmentation, 0);
 }
 
+// 90 are needed beside 20 of workspace and 15 of fragmentation. 120 are left: the 5 that are over
+// go from fragmentation. 100: 15 do, then 10 of the workspace. 91: with 2 % lost between
+// blocks 91.8 are needed, so it does not run, and nothing is squeezed.
+TEST(Squeeze, TakesFragmentationThenWorkspace) {
+  const Use use{
+      .activations = 90, .workspace = 20, .allocated = 110, .fragmentation = 15, .needed = 90};
+  Use roomy = use;
+  EXPECT_TRUE(squeeze(roomy, 120, 0.02));
+  EXPECT_DOUBLE_EQ(roomy.fragmentation, 10);
+  EXPECT_DOUBLE_EQ(roomy.workspace, 20);
+  Use tight = use;
+  EXPECT_TRUE(squeeze(tight, 100, 0.02));
+  EXPECT_DOUBLE_EQ(tight.fragmentation, 0);
+  EXPECT_DOUBLE_EQ(tight.workspace, 10);
+  EXPECT_DOUBLE_EQ(tight.allocated, 100);
+  Use full = use;
+  EXPECT_FALSE(squeeze(full, 91, 0.02));
+  EXPECT_DOUBLE_EQ(full.allocated, 110);
+}
+
 }  // namespace
 }  // namespace foretrain::memory

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <vector>
 
 namespace foretrain::memory {
@@ -11,7 +12,12 @@ struct Options {
   std::vector<double> flat_buffers{};
   // Parameters are stored in half precision, the optimizer keeps fp32 copies.
   bool half_with_master = false;
-  bool search_workspace = true;   // convolutions may use scratch memory for faster algorithms
+  // RMS norms of 16-bit tensors are written as operators on an fp32 copy, which backward keeps.
+  bool composed_rms_norm = false;
+  bool search_workspace = true;  // convolutions may use scratch memory for faster algorithms
+  // Caffe2: every tensor of the forward pass stays where it is, gradients share static buffers.
+  bool keeps_blobs = false;
+  std::optional<double> most_workspace_bytes{};  // of a convolution's algorithm
   bool channels_last = false;     // convolutions run in NHWC: no copies for tensor cores
   bool tensor_core_fp32 = false;  // fp32 convolutions run on tensor cores (TF32)
   bool caching_allocator = true;  // GPU: blocks are cached and rounded; CPU: they are not

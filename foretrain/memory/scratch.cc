@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "foretrain/memory/detail/scratch.h"
 
+#include <cmath>
+
 namespace foretrain::memory {
 namespace {
 
@@ -20,6 +22,16 @@ bool suits_winograd(const NodeView& v, const graph::Extent& weight) {
   return v.attr(Attr::Groups, 1) == 1 && v.attr(Attr::Transposed, 0) == 0;
 }
 
+// Values of the images' tiles of 4 x 4 pixels, each turned into 36, for every value of the images.
+double winograd_growth(const graph::Extent& images) {
+  double growth = 36;
+  for (const int axis : {2, 3}) {
+    const auto side = static_cast<double>(images[axis]);
+    growth *= std::ceil(side / 4) / side;
+  }
+  return growth;
+}
+
 // Tensor cores want NHWC, so x, w and y are copied. In fp32 Winograd's F(4x4, 3x3) turns tiles
 // of 16 values into 36 and each kernel of 9 into 36. Source: Lavin, Gray, CVPR 2016.
 double convolution_scratch(const NodeView& v, const Options& options) {
@@ -31,8 +43,10 @@ double convolution_scratch(const NodeView& v, const Options& options) {
   }
   const bool of_weight = v.node.kind == Kind::ConvWeightGrad;
   if (type != DType::F32 || !suits_winograd(v, of_weight ? v.out(0) : v.in(1))) return 0;
-  const double weight = of_weight ? v.out_bytes(0) : v.in_bytes(1);
-  return 2.25 * (all - weight) + 4 * weight;
+  const double transformed_in = winograd_growth(v.in(0)) * v.in_bytes(0);
+  if (of_weight)
+    return transformed_in + winograd_growth(v.in(1)) * v.in_bytes(1) + 4 * v.out_bytes(0);
+  return transformed_in + winograd_growth(v.out(0)) * v.out_bytes(0) + 4 * v.in_bytes(1);
 }
 
 // Flash attention sums dq in fp32 and keeps one value per query row.
@@ -47,8 +61,10 @@ double scratch_bytes(const NodeView& v, const Options& options) {
   switch (v.node.kind) {
     case Kind::Conv:
     case Kind::ConvInputGrad:
-    case Kind::ConvWeightGrad:
-      return convolution_scratch(v, options);
+    case Kind::ConvWeightGrad: {
+      const double wanted = convolution_scratch(v, options);
+      return wanted > options.most_workspace_bytes.value_or(wanted) ? 0 : wanted;
+    }
     case Kind::AttentionGrad:
       return attention_grad_scratch(v);
     default:
@@ -63,6 +79,17 @@ int update_temporaries(graph::Optimizer optimizer) {
     case graph::Optimizer::RmsProp:  // likewise
       return 1;
     case graph::Optimizer::Adagrad:  // the root of the sum, and the scaled gradient
+      return 2;
+    default:
+      return 0;
+  }
+}
+
+int update_temporaries_of_one(graph::Optimizer optimizer) {
+  switch (optimizer) {
+    case graph::Optimizer::Lion:  // the sign of the averaged gradient
+      return 1;
+    case graph::Optimizer::Adafactor:  // the squared gradient, then the update
       return 2;
     default:
       return 0;

@@ -45,6 +45,15 @@ TEST(ScratchBytes, WinogradTransformsInputOutputAndKernel) {
   EXPECT_EQ(first_scratch(convolution(3, kSame), {}), 32256);
 }
 
+// Images of 6 x 5 need 2 x 2 tiles of 4 x 4: 4 * 36 = 144 values for 30. x is 2*4*30*4 B = 960, y
+// 3840: 144 / 30 * 4800 + 9216 = 32256.
+TEST(ScratchBytes, WinogradsTilesReachOverTheEdge) {
+  Builder builder("conv");
+  const TensorId x = builder.input("x", {builder.batch(), 4, 6, 5});
+  builder.output(builder.add(Kind::Conv, {x, builder.parameter("w", {16, 4, 3, 3})}, kSame));
+  EXPECT_DOUBLE_EQ(first_scratch(builder.finish(), {}), 32256);
+}
+
 TEST(ScratchBytes, BackwardConvolutionsNeedAsMuch) {
   Builder builder("conv");
   const TensorId x = builder.input("x", {builder.batch(), 4, 8, 8});

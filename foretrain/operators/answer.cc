@@ -22,6 +22,18 @@ std::string percent(double share) {
   return text.data();
 }
 
+// Of the kernels' time.
+double recomputed_share(const Stages& stages) {
+  const WorkerClass& worker = slowest_class(stages);
+  Seconds again{0};
+  Seconds all{0};
+  for (std::size_t n = 0; n < worker.ops.size(); ++n) {
+    all += worker.ops[n].total;
+    if (stages.step->graph.nodes[n].phase == graph::Phase::Recompute) again += worker.ops[n].total;
+  }
+  return all > Seconds{0} ? again / all : 0;
+}
+
 void list_assumptions(const Stages& stages, const Resolved& resolved, StepDetail& detail) {
   std::vector<std::string>& list = detail.assumptions;
   for (const std::string& note : stages.step->graph.notes) list.push_back(note);
@@ -29,6 +41,10 @@ void list_assumptions(const Stages& stages, const Resolved& resolved, StepDetail
   if (resolved.mode == Mode::Train) {
     list.push_back("optimizer " + std::string(graph::row_of(resolved.optimizer).name) +
                    ", framework " + std::string(resolved.framework->name));
+  }
+  if (const double share = recomputed_share(stages); share > 0) {
+    list.push_back("recomputation takes " + percent(share) +
+                   " of the kernels' time; it counts as backward, and not in MFU");
   }
   if (!resolved.input_rate) list.push_back("input arrives in time (input_rate was not given)");
 }
@@ -57,7 +73,7 @@ StepDetail detail_step(const Question& question) {
   detail.breakdown = break_down(stages);
   detail.phases = split_phases(stages);
   detail.communication = communication_time(stages);
-  detail.memory = report_memory(stages, resolved);
+  detail.memory = report_memory(stages.bound, resolved);
   detail.resources = report_resources(stages, resolved, detail.memory);
   detail.top_operators = top_operators(stages, question.top_operators());
   detail.regime = regime_of(stages, resolved, detail.breakdown);

@@ -127,7 +127,8 @@ Phases split_phases(const Stages& stages) {
     const Seconds end = span.end - copied;
     const graph::Phase phase = stages.step->graph.nodes[static_cast<std::size_t>(task.tag)].phase;
     if (phase == graph::Phase::Forward) forward = std::max(forward, end);
-    if (phase == graph::Phase::Backward) backward = std::max(backward, end);
+    if (phase == graph::Phase::Backward || phase == graph::Phase::Recompute)
+      backward = std::max(backward, end);
   }
   backward = std::max(forward, backward);
   if (backward > begin) forward = backward * ((forward - begin) / (backward - begin));

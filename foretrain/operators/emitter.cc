@@ -51,7 +51,8 @@ void Emitter::time_nodes(const cost::Straggling& straggling) {
     const graph::NodeView view{bound_, node};
     const graph::Work work = graph::work(view);
     worker_.ops.push_back(timer_.time(view, work));
-    program_.gemm_flops += work.flops;
+    // The model's own: what is recomputed counts once.
+    if (node.phase != graph::Phase::Recompute) program_.gemm_flops += work.flops;
   }
   timer_.share_power(worker_.ops);
   Seconds opaque{0};
@@ -112,6 +113,15 @@ void Emitter::issue(std::int32_t tag, Seconds host, Seconds kernel) {
   previous_ =
       sim::add_task(program_.program, {worker_.stream, kernel, kKernelTask, tag}, kernel_after_);
   kernel_after_.clear();
+}
+
+sim::TaskId Emitter::issue_exchange(graph::NodeId node, Seconds time) {
+  const Seconds host = waiting_host_ + host_scale_ * time;
+  waiting_host_ = Seconds{0};
+  const sim::TaskId task =
+      sim::add_task(program_.program, {worker_.host, host, kHostTask, node}, host_after_);
+  host_after_.clear();
+  return task;
 }
 
 void Emitter::host_waits(sim::TaskId task) {

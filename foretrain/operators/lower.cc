@@ -26,10 +26,14 @@ std::vector<WorkerClass> worker_classes(const hw::Cluster& cluster) {
   return classes;
 }
 
+bool runs_in_every_pass(const graph::Node& node) {
+  return node.attributes.number(graph::Attr::EveryPass, 0) != 0;
+}
+
 // Gradients are zeroed, and parameters fetched, once, before the first pass.
 std::size_t first_of_pass(const graph::Graph& step) {
   std::size_t n = 0;
-  while (n < step.nodes.size() &&
+  while (n < step.nodes.size() && !runs_in_every_pass(step.nodes[n]) &&
          (graph::is_communication(step.nodes[n]) || step.nodes[n].kind == graph::Kind::ZeroGrad)) {
     ++n;
   }
@@ -37,9 +41,10 @@ std::size_t first_of_pass(const graph::Graph& step) {
 }
 
 std::size_t first_update(const graph::Graph& step) {
-  std::size_t n = step.nodes.size();
-  while (n > 0 && step.nodes[n - 1].kind == graph::Kind::Update) --n;
-  return n;
+  const auto found =
+      std::find_if(step.nodes.begin(), step.nodes.end(),
+                   [](const graph::Node& node) { return node.kind == graph::Kind::Update; });
+  return static_cast<std::size_t>(found - step.nodes.begin());
 }
 
 double input_bytes(const graph::Bound& bound) {
@@ -66,9 +71,15 @@ class Lowering {
     network_ = sim::add_resource(program_.program);
     server_ = sim::add_resource(program_.program);
     exchanged_.assign(step_.tensors.size(), kNever);
+    exchange_of_.assign(step_.nodes.size(), 0);
+    std::size_t next = 0;
+    for (std::size_t n = 0; n < step_.nodes.size(); ++n) {
+      if (graph::is_communication(step_.nodes[n])) exchange_of_[n] = next++;
+    }
     emitters_.reserve(program_.classes.size());
     for (WorkerClass& worker : program_.classes) {
       emitters_.emplace_back(step, bound, resolved, program_, worker);
+      slow_down(worker);
     }
   }
 
@@ -78,7 +89,7 @@ class Lowering {
     add_input();
     emit(0, begin);
     if (resolved_.passes > 1) {  // those before the last, as one pass that takes their time
-      emit_without_exchange(begin, update, static_cast<double>(resolved_.passes - 1));
+      emit_earlier_passes(begin, update, static_cast<double>(resolved_.passes - 1));
     }
     for (Emitter& emitter : emitters_) emitter.charge_exchange(plan_);  // of the last pass alone
     emit(begin, update);
@@ -122,7 +133,7 @@ class Lowering {
       const graph::Node& node = step_.nodes[n];
       const auto id = static_cast<graph::NodeId>(n);
       if (graph::is_communication(node)) {
-        exchange(id, node);
+        exchange(id, node, 1);
         continue;
       }
       const std::vector<sim::TaskId> after = exchanges_before(node);
@@ -130,10 +141,27 @@ class Lowering {
     }
   }
 
-  void emit_without_exchange(std::size_t first, std::size_t last, double times) {
+  // Collectives take a part of a GPU from kernels.
+  void slow_down(const WorkerClass& worker) {
+    const hw::Device& device = resolved_.cluster.devices[static_cast<std::size_t>(worker.device)];
+    if (hw::is_cpu(device)) return;
+    std::vector<sim::Slowdown>& slowdowns = program_.program.slowdowns;
+    if (plan_.kernel_slowdown > 0) {
+      slowdowns.push_back({worker.stream, network_, 1 - plan_.kernel_slowdown});
+    }
+  }
+
+  // Those before the last exchange only what has to be exchanged in every pass.
+  void emit_earlier_passes(std::size_t first, std::size_t last, double times) {
     for (std::size_t n = first; n < last; ++n) {
-      if (graph::is_communication(step_.nodes[n])) continue;
-      for (Emitter& emitter : emitters_) emitter.emit(static_cast<graph::NodeId>(n), times, {});
+      const graph::Node& node = step_.nodes[n];
+      const auto id = static_cast<graph::NodeId>(n);
+      if (graph::is_communication(node)) {
+        if (runs_in_every_pass(node)) exchange(id, node, times);
+        continue;
+      }
+      const std::vector<sim::TaskId> after = exchanges_before(node);
+      for (Emitter& emitter : emitters_) emitter.emit(id, times, after);
     }
   }
 
@@ -150,22 +178,23 @@ class Lowering {
 
   // A collective waits for the kernels of all workers that came before it; a server's update for
   // the push of its gradients.
-  void exchange(graph::NodeId id, const graph::Node& node) {
-    const parallel::Exchange& cost = plan_.exchanges[next_exchange_++];
+  void exchange(graph::NodeId id, const graph::Node& node, double times) {
+    const parallel::Exchange& cost = plan_.exchanges[exchange_of_[static_cast<std::size_t>(id)]];
     const bool on_server = graph::op(node).family == graph::Family::Server;
     std::vector<sim::TaskId> after;
     if (on_server) {
       after = exchanges_before(node);
     } else {
-      for (const Emitter& emitter : emitters_) {
+      for (Emitter& emitter : emitters_) {
         if (const auto kernel = emitter.last_kernel()) after.push_back(*kernel);
+        if (cost.host > Seconds{0}) after.push_back(emitter.issue_exchange(id, times * cost.host));
       }
     }
     const sim::TaskId task = sim::add_task(program_.program,
-                                           {on_server ? server_ : network_, cost.time,
+                                           {on_server ? server_ : network_, times * cost.time,
                                             on_server ? kServerTask : kCommunicationTask, id},
                                            after);
-    if (!on_server) program_.transfers.push_back({task, cost.traffic});
+    if (!on_server) program_.transfers.push_back({task, parallel::scaled(cost.traffic, times)});
     last_exchange_ = task;
     hold_back(node, task);
   }
@@ -176,6 +205,7 @@ class Lowering {
         static_cast<graph::Waiting>(node.attributes.number(graph::Attr::Waiting, 0));
     if (waiting == graph::Waiting::Readers) {
       for (const graph::TensorId id : node.inputs) exchanged_[static_cast<std::size_t>(id)] = task;
+      for (const graph::TensorId id : node.outputs) exchanged_[static_cast<std::size_t>(id)] = task;
       return;
     }
     for (Emitter& emitter : emitters_) {
@@ -202,7 +232,7 @@ class Lowering {
   sim::ResourceId network_ = 0;
   sim::ResourceId server_ = 0;
   std::vector<Emitter> emitters_;
-  std::size_t next_exchange_ = 0;
+  std::vector<std::size_t> exchange_of_;  // of each communication node: its place in the plan
   sim::TaskId last_exchange_ = kNever;
   std::vector<sim::TaskId> exchanged_;  // of each tensor: the task of its last exchange
 };

@@ -23,17 +23,30 @@ std::string step_key(const Resolved& resolved) {
   const cost::Framework& framework = *resolved.framework;
   for (const int part :
        {static_cast<int>(framework.casting), static_cast<int>(framework.gradients),
-        static_cast<int>(framework.fusion), static_cast<int>(framework.gradients_together)}) {
+        static_cast<int>(framework.fusion), static_cast<int>(framework.gradients_together),
+        static_cast<int>(framework.loss_in_half), static_cast<int>(framework.quantises_head),
+        static_cast<int>(framework.dequantises_in_fp32),
+        static_cast<int>(resolved.trainable.dropout)}) {
     key += static_cast<char>('0' + part);
   }
   key += '\n';
   key += std::to_string(static_cast<int>(resolved.trainable.part)) + ' ' +
          std::to_string(resolved.trainable.rank);
+  for (const std::string& target : resolved.trainable.targets) key += ' ' + target;
+  key += '\n';
+  key += to_string(resolved.weights);
+  key += ' ';
+  key += to_string(resolved.trainable.type);
   key += '\n';
   key += has_update(resolved) ? graph::row_of(resolved.optimizer).name : "none";
   key += resolved.flash_attention ? "\nflash" : "\nmath";
   key += resolved.mode == Mode::Train ? "\ntrain" : "\ninference";
   if (resolved.passes > 1) key += "\naccumulate";
+  if (parallel::computes_with_half_copies(resolved)) key += "\nhalf copies";
+  if (resolved.recompute != graph::Recompute::None) {
+    key += "\nrecompute " + resolved.strategy.recompute;
+    if (framework.recomputes_to_the_end) key += " to the end";
+  }
   return key;
 }
 
@@ -59,16 +72,41 @@ graph::Graph forward_pass(const graph::Graph& model, const Resolved& resolved) {
   return flash ? std::move(inference) : graph::expand_attention(inference);
 }
 
+// The types of all tensors, and the casts.
+graph::Graph stored(graph::Graph model, const Resolved& resolved) {
+  const cost::Framework& framework = *resolved.framework;
+  if (resolved.weights == Weights::Fp32) {
+    if (parallel::computes_with_half_copies(resolved)) {
+      model = graph::with_half_parameters(std::move(model), resolved.precision);
+    }
+    return graph::set_precision(model, resolved.precision, framework.casting);
+  }
+  graph::WeightStorage storage;
+  storage.weights = resolved.weights;
+  storage.type = resolved.precision == Precision::Fp16 ? DType::F16 : DType::BF16;
+  storage.adapters = resolved.trainable.part == graph::Trainable::Part::Lora;
+  storage.adapter = resolved.trainable.type;
+  storage.elementary_norms =
+      framework.casting == graph::Casting::Automatic && framework.fusion == graph::Fusion::None;
+  storage.half_loss = framework.loss_in_half;
+  storage.quantised_head = framework.quantises_head;
+  storage.dequantises_in_fp32 = framework.dequantises_in_fp32;
+  return graph::store_weights(model, storage);
+}
+
 graph::Graph training_step(const graph::Graph& forward, const Resolved& resolved) {
   const cost::Framework& framework = *resolved.framework;
   const bool trains = resolved.mode == Mode::Train;
   graph::Graph model = forward_pass(forward, resolved);
   if (trains) model = graph::set_trainable(std::move(model), resolved.trainable);
-  model = graph::set_precision(model, resolved.precision, framework.casting);
+  model = stored(std::move(model), resolved);
   const graph::GradientHandling gradients =
       resolved.passes > 1 ? graph::GradientHandling::Accumulate : framework.gradients;
-  if (trains) model = graph::backward(std::move(model), gradients);
-  if (has_update(resolved)) model = graph::update(std::move(model), resolved.optimizer);
+  const graph::Recomputation recomputation{resolved.recompute, framework.recomputes_to_the_end};
+  if (trains) model = graph::backward(std::move(model), gradients, recomputation);
+  const graph::StateType states =
+      resolved.weights == Weights::Fp32 ? graph::StateType::Fp32 : graph::StateType::OfParameter;
+  if (has_update(resolved)) model = graph::update(std::move(model), resolved.optimizer, states);
   // Without a compiler the step is taken as it is, not copied.
   if (framework.fusion != graph::Fusion::None) model = graph::fuse(model, framework.fusion);
 #ifndef NDEBUG

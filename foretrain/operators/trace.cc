@@ -6,8 +6,10 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/json.h"
 #include "foretrain/base/near.h"
+#include "foretrain/graph/attr_names.h"
 #include "foretrain/graph/op.h"
 #include "foretrain/importer/ftg.h"
+#include "foretrain/memory/lifetimes.h"
 
 namespace foretrain::operators {
 namespace {
@@ -66,6 +68,45 @@ OrderedJson row_names(const Stages& stages, const hw::Cluster& cluster) {
   return events;
 }
 
+double bytes_of(const graph::Bound& bound, const std::vector<graph::TensorId>& ids) {
+  double bytes = 0;
+  for (const graph::TensorId id : ids) bytes += bound.bytes(id);
+  return bytes;
+}
+
+// What a rank gives to a collective and takes from it; what it sums in place it only gives.
+void add_bytes(const Stages& stages, const sim::Task& task, OrderedJson& entry) {
+  const graph::Node& node = stages.step->graph.nodes[static_cast<std::size_t>(task.tag)];
+  entry["input_bytes"] = bytes_of(stages.bound, node.inputs);
+  entry["output_bytes"] = bytes_of(stages.bound, node.outputs);
+}
+
+std::string dump_memory(const Stages& stages) {
+  constexpr std::array kParts{"parameters", "gradients", "optimizer", "activations", "workspace"};
+  const std::vector<graph::Node>& nodes = stages.step->graph.nodes;
+  const auto node = [&](graph::NodeId id) {
+    OrderedJson entry;  // null: before the first node, or after the last
+    if (id < 0 || static_cast<std::size_t>(id) >= nodes.size()) return entry;
+    const graph::Node& one = nodes[static_cast<std::size_t>(id)];
+    entry = {{"node", id},
+             {"name", graph::describe(one)},
+             {"scope", one.scope},
+             {"phase", graph::phase_name(one.phase)}};
+    return entry;
+  };
+  memory::Options options;
+  options.search_workspace = false;
+  options.caching_allocator = false;
+  OrderedJson list = OrderedJson::array();
+  for (const memory::Storage& storage : memory::lifetimes(stages.bound, options)) {
+    list.push_back({{"bytes", storage.bytes},
+                    {"part", kParts.at(static_cast<std::size_t>(storage.part))},
+                    {"first", node(storage.born)},
+                    {"last", node(storage.last)}});
+  }
+  return list.dump();
+}
+
 }  // namespace
 
 std::string to_chrome_trace(const Stages& stages, const hw::Cluster& cluster) {
@@ -87,9 +128,10 @@ std::string to_chrome_trace(const Stages& stages, const hw::Cluster& cluster) {
 
 std::string dump_stage(const Stages& stages, const std::string& stage) {
   if (stage == "graph") return importer::write_ftg(stages.step->graph);
+  if (stage == "memory") return dump_memory(stages);
   if (stage != "tasks" && stage != "timeline") {
-    throw Error(ErrorKind::BadInput,
-                "--dump '" + printable(stage) + "' is not a stage; use graph, tasks or timeline");
+    throw Error(ErrorKind::BadInput, "--dump '" + printable(stage) +
+                                         "' is not a stage; use graph, tasks, timeline or memory");
   }
   OrderedJson list = OrderedJson::array();
   const std::vector<sim::Task>& tasks = stages.program.program.tasks;
@@ -100,6 +142,7 @@ std::string dump_stage(const Stages& stages, const std::string& stage) {
                       {"scope", scope_of(stages, tasks[t])},
                       {"resource", tasks[t].resource},
                       {"duration_s", tasks[t].duration.count()}};
+    if (tasks[t].kind == kCommunicationTask) add_bytes(stages, tasks[t], entry);
     const auto after = sim::dependencies(stages.program.program, static_cast<sim::TaskId>(t));
     entry["after"] = std::vector<sim::TaskId>(after.begin(), after.end());
     if (stage == "timeline") {

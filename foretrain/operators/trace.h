@@ -10,7 +10,8 @@ namespace foretrain::operators {
 // The predicted timeline of one step in the Chrome trace format (opens in Perfetto).
 std::string to_chrome_trace(const Stages& stages, const hw::Cluster& cluster);
 
-// A stage as JSON: "graph" (in .ftg.json), "tasks" or "timeline". Throws Error(BadInput).
+// A stage as JSON: "graph" (in .ftg.json), "tasks", "timeline", or "memory": what the step's
+// tensors hold, from which node to which, without the allocator's rounding. Throws Error(BadInput).
 std::string dump_stage(const Stages& stages, const std::string& stage);
 
 }  // namespace foretrain::operators

@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "foretrain/parallel/detail/shards.h"
 #include "foretrain/parallel/detail/strategies.h"
 
 namespace foretrain::parallel {
@@ -18,6 +19,8 @@ struct Row {
   std::vector<double> (*flat_buffers)(const graph::Bound& step, const Resolved& resolved);
   bool workers_update = true;
   bool waits_for_straggler = true;
+  bool shards = false;   // what a rank has depends on how many there are
+  bool gathers = false;  // parameters come whole, in the type that is computed in
 };
 
 // Gradients are sent from where they lie.
@@ -32,6 +35,12 @@ constexpr std::array kRows{
         no_flat_buffers, true, false},  // its own constants hold the straggler
     Row{Parallel::ParameterServer, "ps", add_parameter_servers, plan_parameter_servers,
         no_flat_buffers, false, true},
+    Row{Parallel::Fsdp, "fsdp", add_fsdp, plan_fsdp, no_flat_buffers, true, true, true, true},
+    Row{Parallel::Zero1, "zero1", add_zero1, plan_zero1, zero1_flat_buffers, true, true, true,
+        false},
+    Row{Parallel::Zero2, "zero2", add_zero2, plan_zero2, zero2_flat_buffers, true, true, true,
+        true},
+    Row{Parallel::Zero3, "zero3", add_fsdp, plan_fsdp, no_flat_buffers, true, true, true, true},
 };
 
 const Row& row_of(Parallel kind) {
@@ -47,6 +56,16 @@ const Row* exchanging_row(const Resolved& resolved) {
   return &row_of(kind);
 }
 
+std::string shards_key(const Resolved& resolved) {
+  const Strategy& strategy = resolved.strategy;
+  std::string key = ' ' + std::to_string(shard_ranks(resolved)) + ' ' +
+                    std::to_string(copies(resolved)) + ' ' +
+                    strategy.gradient_precision.value_or("") + ' ' +
+                    std::to_string(resolved.exchange->sharded.bucket_bytes);
+  if (!strategy.reduce_every_pass.value_or(true)) key += " last pass";
+  return key + (resolved.framework->flat_shards ? " flat" : "");
+}
+
 }  // namespace
 
 std::string exchange_key(const Resolved& resolved) {
@@ -58,11 +77,16 @@ std::string exchange_key(const Resolved& resolved) {
        {costs.ddp.first_bucket_bytes, costs.ddp.bucket_bytes, costs.horovod.fusion_bytes}) {
     key += ' ' + std::to_string(bytes);
   }
-  return key;
+  return row->shards ? key + shards_key(resolved) : key;
 }
 
 bool workers_update(const Resolved& resolved) {
   return row_of(resolved.strategy.kind).workers_update;
+}
+
+bool computes_with_half_copies(const Resolved& resolved) {
+  const Row* row = exchanging_row(resolved);
+  return row != nullptr && row->gathers && gathers_half(resolved);
 }
 
 bool waits_for_straggler(const Resolved& resolved) {

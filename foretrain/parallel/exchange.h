@@ -19,6 +19,10 @@ std::string exchange_key(const Resolved& resolved);
 // Whether workers update the parameters themselves; else servers do.
 bool workers_update(const Resolved& resolved);
 
+// Whether workers keep parameters in fp32 and compute with copies of all of them in half precision
+// that the strategy makes, so that the step's parameters are these.
+bool computes_with_half_copies(const Resolved& resolved);
+
 // Whether a step waits for the slowest of all workers, the straggler.
 bool waits_for_straggler(const Resolved& resolved);
 

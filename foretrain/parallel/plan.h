@@ -21,6 +21,7 @@ Traffic scaled(const Traffic& traffic, double factor);
 struct Exchange {
   Seconds time{0};
   Traffic traffic{};
+  Seconds host{0};  // that the host needs to issue it, on the reference machine
 };
 
 // What the communication of one step costs.
@@ -30,6 +31,7 @@ struct ExchangePlan {
   Seconds per_gradient{0};  // time of a CPU itself, whose threads exchange: for each gradient,
   double per_gradient_byte_s = 0;  // and for each of its bytes
   double gradient_copies = 0;      // operators of a GPU that copy each gradient
+  double kernel_slowdown = 0;      // share of a GPU's speed that kernels lose beside a collective
   std::vector<std::string> assumptions;
 };
 

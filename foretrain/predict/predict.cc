@@ -6,20 +6,26 @@
 
 #include "foretrain/inspector/answer.h"
 #include "foretrain/operators/answer.h"
+#include "foretrain/operators/largest_batch.h"
 #include "foretrain/predict/detail/choose.h"
 #include "foretrain/predict/detail/make_report.h"
 
 namespace foretrain {
 
 Report predict(const Request& request, const Library& library) {
-  const Resolved resolved = resolve(request, library);  // devices, links, framework, lengths
+  const Resolved resolved = resolve_job(request, library);  // devices, links, framework, lengths
   return predict(Question(resolved, library));
 }
 
 Report predict(const Request& request, std::shared_ptr<const graph::Graph> model,
                const Library& library) {
-  const Resolved resolved = resolve(request, std::move(model), library);
+  const Resolved resolved =
+      operators::with_largest_batch(resolve(request, std::move(model), library), library);
   return predict(Question(resolved, library));
+}
+
+Resolved resolve_job(const Request& request, const Library& library) {
+  return operators::with_largest_batch(resolve(request, library), library);
 }
 
 Report predict(const Question& question) {

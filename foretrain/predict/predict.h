@@ -19,6 +19,10 @@ Report predict(const Request& request, const Library& library);
 Report predict(const Request& request, std::shared_ptr<const graph::Graph> model,
                const Library& library);
 
+// What a prediction is asked: the request with everything looked up and, where it wants the largest
+// batch that fits, that batch.
+Resolved resolve_job(const Request& request, const Library& library);
+
 // The same for a question, whose stages others can look at as well.
 Report predict(const Question& question);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "foretrain/predict/predict_many.h"
 
+#include "foretrain/base/error.h"
 #include "foretrain/base/error_json.h"
 #include "foretrain/base/parallel_for.h"
 #include "foretrain/predict/predict.h"
@@ -10,7 +11,12 @@ namespace {
 
 std::string answer(const std::string& line, std::size_t number, const Library& library) {
   try {
-    return to_json(predict(parse_request(line, "line " + std::to_string(number)), library));
+    const std::string where = "line " + std::to_string(number);
+    if (line.size() > kLongestRequest) {
+      throw Error(ErrorKind::BadInput,
+                  where + ": longer than 4 MiB; name large clusters by a file");
+    }
+    return to_json(predict(parse_request(line, where), library));
   } catch (const std::exception& error) {
     return error_json(error);
   }

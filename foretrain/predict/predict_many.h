@@ -9,6 +9,8 @@
 
 namespace foretrain {
 
+inline constexpr std::size_t kLongestRequest = 4 << 20;  // bytes
+
 // Answers each line, a request in JSON, with one line in its place: the report, or the error_json
 // of what is wrong with it, which calls it "line N" and counts from `first`. Nothing is thrown for
 // a request. By up to `threads` threads (0: one per core), which do not change the answers.

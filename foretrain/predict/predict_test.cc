@@ -324,7 +324,7 @@ TEST_F(Predict, RefusesWhatItCannotDo) {
   EXPECT_EQ(error(R"("model":"resnet50","device":"v100","workers":3,"global_batch":32)"),
             ErrorKind::BadInput);
   EXPECT_EQ(error(R"("model":"resnet50","device":"v100","batch":1000000000)"), ErrorKind::BadInput);
-  EXPECT_EQ(error(R"("model":"resnet50","device":"v100","strategy":"fsdp")"),
+  EXPECT_EQ(error(R"("model":"resnet50","device":"v100","strategy":{"tensor":2})"),
             ErrorKind::Unsupported);
   EXPECT_EQ(error(R"("model":"resnet50","device":"v100","engine":"scaling")"),
             ErrorKind::Unsupported);

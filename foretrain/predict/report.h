@@ -33,6 +33,16 @@ struct EngineReport {
   std::string why;
 };
 
+// A change of a request that does not fit, with which it does.
+struct Remedy {
+  std::string change;   // as options of the command: "--recompute full"
+  std::string request;  // the fields that change, as JSON
+  double step_time_s = 0;
+  double samples_per_s = 0;
+  double peak_bytes = 0;
+  double capacity_bytes = 0;
+};
+
 struct Report {
   JobReport job;
   Estimate step_time_s;
@@ -53,6 +63,7 @@ struct Report {
   Regime regime;  // what the step's error depends on
   std::string engine = "operators";
   std::vector<EngineReport> engines;
+  std::vector<Remedy> would_fit;  // where it does not: the fastest per sample first
   std::vector<std::string> assumptions;
   std::vector<std::string> warnings;
 };

@@ -89,7 +89,22 @@ void write_memory(JsonWriter& json, const MemoryReport& memory) {
   json.field("gradients", memory.gradients).field("optimizer", memory.optimizer);
   json.field("activations", memory.activations).field("workspace", memory.workspace);
   json.field("fragmentation", memory.fragmentation).field("framework", memory.framework);
+  if (memory.communication > 0) json.field("communication", memory.communication);
+  if (memory.gathered > 0) json.field("gathered", memory.gathered);
   json.field("capacity", memory.capacity).field("fits", memory.fits).end_object();
+}
+
+// Where it does not fit, what would, the fastest per sample first.
+void write_remedies(JsonWriter& json, const Report& report) {
+  if (report.memory.fits) return;
+  json.key("would_fit").begin_array();
+  for (const Remedy& remedy : report.would_fit) {
+    json.begin_object().field("change", remedy.change).key("request").json(remedy.request);
+    json.field("step_time_s", remedy.step_time_s).field("samples_per_s", remedy.samples_per_s);
+    json.field("peak_bytes", remedy.peak_bytes).field("capacity_bytes", remedy.capacity_bytes);
+    json.end_object();
+  }
+  json.end_array();
 }
 
 void write_cost(JsonWriter& json, const std::optional<Estimate>& cost) {
@@ -139,6 +154,7 @@ std::string to_json(const Report& report) {
   write_phases(json, report.phases);
   json.field("communication_s", report.communication.count());
   write_memory(json, report.memory);
+  write_remedies(json, report);
   json.key("resources").begin_object().field("window_s", report.resources.window.count());
   write(json, "worker", report.resources.worker);
   write(json, "server", report.resources.server);

@@ -57,12 +57,29 @@ void set_use(Report& report, std::size_t which, const Estimate& estimate) {
   }
 }
 
+// A level: in bursts where the role's report has it there, else in idles.
+void set_memory_used(Report& report, std::size_t which, const Estimate& estimate) {
+  const bool server = resource::kRoles.at(which) == resource::Role::Server;
+  if (server && !report.resources.server) report.resources.server.emplace();
+  RoleReport& role = server ? *report.resources.server : report.resources.worker;
+  if (!role.memory_used) role.memory_used = ResourceReport{.bursts = {}, .unit = "B"};
+  const bool burst = role.memory_used->bursts.pattern == resource::Pattern::B;
+  auto& bursts = role.memory_used->bursts;
+  (burst ? bursts.burst_amount : bursts.idle_amount) = estimate.value;
+  const auto number = burst ? resource::Number::BurstAmount : resource::Number::IdleAmount;
+  role.memory_used->estimates[index_of(number)] = estimate;
+}
+
 std::vector<TargetName> make_targets() {
   std::vector<TargetName> targets{{"step_time_s", "step_time_s", set_step},
                                   {"memory_bytes.peak", "memory_bytes", set_peak}};
   const auto uses = resource::use_names();
   for (std::size_t i = 0; i < uses.size(); ++i) {
     targets.push_back({uses[i].report, "resources", set_use, i});
+  }
+  for (const resource::Role role : resource::kRoles) {
+    targets.push_back(
+        {resource::memory_used_report(role), "resources", set_memory_used, index_of(role)});
   }
   return targets;
 }

@@ -17,9 +17,9 @@ void set(Report& report, std::string_view name, const Estimate& estimate) {
   FAIL() << name;
 }
 
-// The step, the peak of memory, and every number of every resource.
+// The step, the peak of memory, every number of every resource, the memory used by each role.
 TEST(Targets, AreEveryNumberThatAnEngineCanTell) {
-  EXPECT_EQ(target_names().size(), 2 + resource::use_names().size());
+  EXPECT_EQ(target_names().size(), 2 + resource::use_names().size() + resource::kRoles.size());
   for (const TargetName& target : target_names()) {
     EXPECT_TRUE(target.name.starts_with(target.group)) << target.name;
   }
@@ -51,6 +51,19 @@ TEST(Targets, OfAServerMakeOneWhereThereIsNone) {
   ASSERT_TRUE(report.resources.server);
   ASSERT_TRUE(report.resources.server->net_rx);
   EXPECT_EQ(std::string(report.resources.server->net_rx->unit), "B/s");
+}
+
+// A level that is all burst stays one; where nothing was said of a role it is an idle.
+TEST(Targets, OfTheMemoryUsedReplaceItsLevel) {
+  Report report;
+  report.resources.worker.memory_used = ResourceReport{.bursts = {}, .unit = "B"};
+  report.resources.worker.memory_used->bursts.pattern = resource::Pattern::B;
+  set(report, "resources.worker.memory_used", {4e8, 3e8, 5e8, 0.9});
+  set(report, "resources.server.memory_used", {2e8, {}, {}, {}});
+  EXPECT_EQ(report.resources.worker.memory_used->bursts.burst_amount, 4e8);
+  EXPECT_FALSE(report.resources.worker.memory_used->bursts.idle_amount);
+  ASSERT_TRUE(report.resources.server && report.resources.server->memory_used);
+  EXPECT_EQ(report.resources.server->memory_used->bursts.idle_amount, 2e8);
 }
 
 // A step twice as long keeps the shares of its parts.

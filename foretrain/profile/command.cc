@@ -34,6 +34,7 @@ sigset_t handed_on() {
   if (read(go, &word, 1) != 1) _exit(1);
   pthread_sigmask(SIG_SETMASK, &mask, nullptr);
   signal(SIGPIPE, SIG_DFL);
+  signal(SIGXFSZ, SIG_DFL);
   execvp(words.front(), words.data());
   const int error = errno;
   if (write(failed, &error, sizeof error) < 0) _exit(126);

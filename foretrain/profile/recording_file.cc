@@ -71,13 +71,26 @@ RecordingRows read_rows(std::string_view beginning, std::istream& in, const std:
          "nvidia-smi, dmon, dcgmi dmon or sar -n DEV write");
 }
 
+// Nulls are no answer to a file that says nothing.
+void require_samples(const Recording& recording, const std::string& name) {
+  for (const RecordingColumn& column : recording.columns) {
+    for (const double sample : column.samples) {
+      if (std::isfinite(sample)) return;
+    }
+  }
+  refuse(name, "none of its samples is a number; check that the right columns were recorded");
+}
+
 }  // namespace
 
 Recording read_recording(std::istream& in, const std::string& name, const ReadOptions& options) {
   Pieces pieces(in, name, options);
   std::istream watched(&pieces);
   watched.exceptions(std::ios::badbit);  // what Pieces throws comes through
-  return into_windows(read_rows(pieces.unread(), watched, name, options), name, options);
+  Recording recording =
+      into_windows(read_rows(pieces.unread(), watched, name, options), name, options);
+  require_samples(recording, name);
+  return recording;
 }
 
 std::string recording_csv(const Recording& recording) {

@@ -18,7 +18,8 @@ namespace foretrain::profile {
 // Of several GPUs the busiest is taken, interfaces add up. Windows are the usual distance between
 // rows; where a row is missing, samples are NaN, as are cells like "-" and "[N/A]". Names of
 // columns are printable. Memory grows with the numbers of the file, at most 100 million. Throws
-// Error(BadInput) naming the line; Error(Io) where `in` breaks off.
+// Error(BadInput) naming the line, and where no sample is a number; Error(Io) where `in` breaks
+// off.
 Recording read_recording(std::istream& in, const std::string& name,
                          const ReadOptions& options = {});
 

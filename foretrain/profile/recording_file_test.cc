@@ -43,6 +43,14 @@ const std::vector<double>& samples(const Recording& recording, const char* name)
   return find_column(recording, name)->samples;
 }
 
+TEST(ReadRecording, RefusesAFileWithoutANumber) {
+  for (const char* text :
+       {"time_s,gpu_util\n0,\n0.1,\n0.2,\n", "time_s,gpu_util\n0,nan\n1,nan\n"}) {
+    EXPECT_NE(message_of(text), "") << text;
+  }
+  EXPECT_EQ(message_of("time_s,gpu_util\n0,\n0.1,5\n0.2,\n"), "");
+}
+
 TEST(RecordingFile, OurOwnFormatComesBack) {
   const std::string text = "time_s,gpu_util,net_tx\n0,97.5,1000\n0.01,,2000\n0.02,3,0\n";
   const Recording recording = read(text);
@@ -60,8 +68,7 @@ TEST(RecordingFile, AMissingRowIsUnknown) {
   EXPECT_EQ(samples(recording, "gpu_util")[4], 4);
 }
 
-TEST(RecordingFile, EmptyAndOneRowAreRecordings) {
-  EXPECT_EQ(length_of(read("time_s,gpu_util\n")), 0U);
+TEST(RecordingFile, OneRowIsARecording) {
   EXPECT_EQ(length_of(read("time_s,gpu_util\n7,50\n")), 1U);
 }
 

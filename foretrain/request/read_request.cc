@@ -43,6 +43,7 @@ class Reader {
       case FieldType::Number:
         return number(row, *fields_.number(key));
       case FieldType::Integer:
+        if (!row.words.empty() && fields_.find(key)->is_string()) return word(row);
         return integer(row, *fields_.integer(key));
       case FieldType::Integers:
         return integers(row, *fields_.find(key));
@@ -78,9 +79,19 @@ class Reader {
   }
 
  private:
+  // One that may stand for a number.
+  std::string word(const RequestField& row) {
+    const std::string value = *fields_.text(std::string(row.name));
+    if (std::find(row.words.begin(), row.words.end(), value) == row.words.end()) {
+      fail(row, "is '" + printable(value) + "'; it must be a whole number or " +
+                    std::string(row.words.front()));
+    }
+    return value;
+  }
+
   double number(const RequestField& row, double value) const {
     if (!inside(value, row.range)) {
-      fail(row, std::string("must be ") + (row.range.above ? "above 0" : "at least 0") +
+      fail(row, std::string("must be ") + (row.range.least > 0 ? "at least 1e-9" : "at least 0") +
                     " and at most 1e18");
     }
     return value;
@@ -168,7 +179,7 @@ void check_cluster(const Json& object, const std::string& where, Request& reques
 }
 
 void check_length(const std::string& where, const Request& request) {
-  if (request.batch && request.global_batch) {
+  if ((request.batch || request.largest_batch) && request.global_batch) {
     bad(where, "give 'batch' or 'global_batch', not both");
   }
   const int lengths = (request.epochs ? 1 : 0) + (request.steps ? 1 : 0) + (request.tokens ? 1 : 0);

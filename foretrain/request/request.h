@@ -44,7 +44,10 @@ struct Strategy {
   std::optional<std::int64_t> micro_batch;
   int interleave = 1;
   std::string recompute = "none";
-  int servers = 1;  // parameter servers
+  std::optional<int> shard_group;                 // ranks that share one copy of the parameters
+  std::optional<std::string> gradient_precision;  // "fp32", "bf16", "fp16"
+  std::optional<bool> reduce_every_pass;          // of an accumulated step
+  int servers = 1;                                // parameter servers
   bool asynchronous = false;
   Described server_device{"cpu", false};
   std::vector<int> server_placement;  // servers on each node; empty: round-robin
@@ -63,8 +66,11 @@ struct Request {
   std::optional<int> workers_per_node;
   std::vector<int> placement;
   std::optional<std::int64_t> batch;
+  bool largest_batch = false;  // batch "max": the largest that fits
   std::optional<std::int64_t> global_batch;
   Precision precision = Precision::Fp32;
+  Weights weights = Weights::Fp32;
+  std::optional<std::string> memory_format;  // "contiguous", "channels_last"
   std::string framework = "pytorch";
   double host_speed = 1;
   std::optional<double> input_rate;

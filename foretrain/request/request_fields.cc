@@ -85,6 +85,10 @@ std::string default_of(const RequestField& field) {
 
 std::string help_of(const RequestField& field) {
   std::string text(field.help);
+  if (field.type == FieldType::Integer) {  // its help says what the words mean
+    const std::string otherwise = default_of(field);
+    return otherwise.empty() ? text : text + " (" + otherwise + ")";
+  }
   for (const std::string_view word : field.words) {
     text += (word == field.words.front() ? ": " : ", ") + std::string(word);
   }

@@ -10,7 +10,7 @@ namespace {
 using detail::field;
 
 constexpr FieldRange up_to(double most) { return {1, most, false}; }
-constexpr FieldRange kPositive{0, 1e18, true};
+constexpr FieldRange kPositive{1e-9, 1e18, false};  // below, times are beyond all bounds
 constexpr FieldRange kNotNegative{0, 1e18, false};
 constexpr double kMostWorkers = 1e6;
 constexpr double kMostOnNode = 1024;
@@ -18,7 +18,27 @@ constexpr double kMostOnNode = 1024;
 constexpr std::array<std::string_view, 2> kAttentions{"math", "flash"};
 constexpr std::array<std::string_view, 3> kEngines{"auto", "operators", "inspector"};
 constexpr std::array<std::string_view, 2> kComingEngines{"embedding", "scaling"};
+constexpr std::array<std::string_view, 3> kGradientPrecisions{"fp32", "bf16", "fp16"};
 constexpr std::array<std::string_view, 3> kRecomputes{"none", "selective", "full"};
+
+constexpr std::array<std::string_view, 2> kMemoryFormats{"contiguous", "channels_last"};
+constexpr std::array<std::string_view, 1> kBatchWords{"max"};
+
+// A number, or the word that stands for the largest that fits.
+constexpr RequestField batch_field(RequestField row) {
+  row = field<&Request::batch>(row);
+  row.words = kBatchWords;
+  row.value = [](const Request& request) -> FieldValue {
+    if (request.largest_batch) return std::string(kBatchWords.front());
+    return detail::to_value(request.batch);
+  };
+  row.store = [](Request& request, FieldValue value) {
+    request.largest_batch = std::holds_alternative<std::string>(value);
+    request.batch.reset();
+    if (!request.largest_batch) request.batch = std::get<std::int64_t>(value);
+  };
+  return row;
+}
 
 constexpr std::array kFields{
     field<&Request::model>(
@@ -52,11 +72,11 @@ constexpr std::array kFields{
     field<&Request::cluster>({.name = "cluster",
                               .group = "Cluster",
                               .help = "file or JSON of a cluster with mixed devices or links"}),
-    field<&Request::batch>({.name = "batch",
-                            .group = "Training",
-                            .help = "samples per data-parallel rank and step",
-                            .absent = "32",
-                            .range = up_to(1e9)}),
+    batch_field({.name = "batch",
+                 .group = "Training",
+                 .help = "samples per data-parallel rank and step; max: the most that fit",
+                 .absent = "32",
+                 .range = up_to(1e9)}),
     field<&Request::global_batch>({.name = "global_batch",
                                    .group = "Training",
                                    .help = "samples per step over all ranks, instead of batch",
@@ -64,6 +84,14 @@ constexpr std::array kFields{
     field<&Request::precision>({.name = "precision",
                                 .group = "Training",
                                 .help = "what GEMMs and convolutions compute in"}),
+    field<&Request::weights>({.name = "weights",
+                              .group = "Training",
+                              .help = "how parameters are kept; int8 and nf4 under adapters"}),
+    field<&Request::memory_format>({.name = "memory_format",
+                                    .group = "Training",
+                                    .help = "order of an image's axes in memory",
+                                    .absent = "by framework",
+                                    .words = kMemoryFormats}),
     field<&Request::framework>({.name = "framework",
                                 .group = "Training",
                                 .help = "pytorch, pytorch-compile, tensorflow, ..."}),
@@ -76,7 +104,8 @@ constexpr std::array kFields{
     field<&Request::mode>({.name = "mode", .group = "Training", .help = "what a step does"}),
     field<&Request::trainable>({.name = "trainable",
                                 .group = "Training",
-                                .help = "what has gradients: all, head or lora:rank=16"}),
+                                .help = "what has gradients: all, head, lora:rank=16 or "
+                                        "lora:rank=16,targets=q_proj+v_proj,dtype=bf16"}),
     field<&Request::attention>({.name = "attention",
                                 .group = "Training",
                                 .help = "how attention is computed",
@@ -157,6 +186,21 @@ constexpr std::array kStrategyFields{
                                    .help = "samples per forward pass",
                                    .absent = "the batch",
                                    .range = up_to(1e9)}),
+    field<&Strategy::shard_group>({.name = "shard_group",
+                                   .group = "Strategy",
+                                   .help = "ranks that share one copy of the parameters",
+                                   .absent = "all",
+                                   .range = up_to(kMostWorkers)}),
+    field<&Strategy::gradient_precision>({.name = "gradient_precision",
+                                          .group = "Strategy",
+                                          .help = "what sharded gradients are summed in",
+                                          .absent = "fp32",
+                                          .words = kGradientPrecisions}),
+    field<&Strategy::reduce_every_pass>(
+        {.name = "reduce_every_pass",
+         .group = "Strategy",
+         .help = "sharded gradients are summed after each pass of a step: true or false",
+         .absent = "true where gradients are sharded"}),
     field<&Strategy::servers>(
         {.name = "servers", .group = "Strategy", .help = "parameter servers", .range = up_to(1e5)}),
     field<&Strategy::asynchronous>({.name = "asynchronous",
@@ -197,8 +241,7 @@ constexpr std::array kStrategyFields{
     field<&Strategy::recompute>({.name = "recompute",
                                  .group = "Strategy",
                                  .help = "what is computed again in the backward pass",
-                                 .words = kRecomputes,
-                                 .hidden = true}),
+                                 .words = kRecomputes}),
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "foretrain/base/error.h"
+#include "foretrain/base/product.h"
 #include "foretrain/cost/cpu.h"
 #include "foretrain/request/detail/datasets.h"
 #include "foretrain/request/detail/find_cluster.h"
@@ -31,6 +32,7 @@ double step_variation(const hw::Cluster& cluster, const cost::Straggling& stragg
 }
 
 std::int64_t find_batch(const Request& request, int workers, std::vector<std::string>& notes) {
+  if (request.largest_batch) return 1;
   if (request.batch) return *request.batch;
   if (!request.global_batch) {
     notes.push_back("batch of 32 samples per worker (batch was not given)");
@@ -48,6 +50,11 @@ std::int64_t find_batch(const Request& request, int workers, std::vector<std::st
 
 // Gradients of several passes add up before one exchange and update.
 void find_passes(const Request& request, Resolved& resolved) {
+  if (request.largest_batch && request.strategy.micro_batch) {
+    throw Error(ErrorKind::BadInput,
+                "batch max and micro_batch: any number of passes of a micro_batch that fits does; "
+                "give a batch, or leave out micro_batch");
+  }
   resolved.micro_batch = request.strategy.micro_batch.value_or(resolved.batch);
   if (resolved.batch % resolved.micro_batch != 0) {
     throw Error(ErrorKind::BadInput, "batch " + std::to_string(resolved.batch) +
@@ -59,15 +66,15 @@ void find_passes(const Request& request, Resolved& resolved) {
 
 void refuse_what_is_missing(const Request& request) {
   const Strategy& strategy = request.strategy;
-  const bool sharded = strategy.kind == Parallel::Fsdp || strategy.kind == Parallel::Zero1 ||
-                       strategy.kind == Parallel::Zero2 || strategy.kind == Parallel::Zero3;
   const bool model_parallel =
-      strategy.tensor * strategy.pipeline * strategy.expert * strategy.context > 1 ||
+      checked_product({strategy.tensor, strategy.pipeline, strategy.expert, strategy.context},
+                      "strategy: tensor, pipeline, expert and context") > 1 ||
       strategy.interleave > 1;
-  if (sharded || model_parallel || strategy.recompute != "none") {
-    throw Error(ErrorKind::Unsupported,
-                "strategy: this version knows data parallelism (ddp, allreduce, dataparallel, ps, "
-                "horovod) without sharding, model parallelism or recomputation");
+  if (model_parallel) {
+    throw Error(
+        ErrorKind::Unsupported,
+        "strategy: this version knows data parallelism, sharded (fsdp, zero1, zero2, zero3) "
+        "or not, without model parallelism");
   }
   if (request.engine == "embedding" || request.engine == "scaling") {
     throw Error(ErrorKind::Unsupported,
@@ -79,32 +86,84 @@ void refuse_what_is_missing(const Request& request) {
   }
 }
 
-void check_precision(const Request& request, const hw::Cluster& cluster) {
+bool is_sharded(const Strategy& strategy) {
+  return strategy.kind == Parallel::Fsdp || strategy.kind == Parallel::Zero1 ||
+         strategy.kind == Parallel::Zero2 || strategy.kind == Parallel::Zero3;
+}
+
+// Every copy of the parameters lies on equally many ranks.
+void check_shard_group(const Strategy& strategy, int workers) {
+  if (!strategy.shard_group) return;
+  if (!is_sharded(strategy)) {
+    throw Error(ErrorKind::BadInput,
+                "'shard_group' is for strategies fsdp, zero1, zero2 and zero3");
+  }
+  if (workers % *strategy.shard_group != 0) {
+    throw Error(ErrorKind::BadInput, "shard_group " + std::to_string(*strategy.shard_group) +
+                                         " does not divide the " + std::to_string(workers) +
+                                         " workers");
+  }
+}
+
+void check_precision(Precision precision, const hw::Cluster& cluster) {
   for (const hw::Device& device : cluster.devices) {
-    if (!hw::matrix_peak(device, request.precision)) {
+    if (!hw::matrix_peak(device, precision)) {
       throw Error(ErrorKind::Unsupported, "device " + device.name + " does not compute in " +
-                                              to_string(request.precision) +
+                                              to_string(precision) +
                                               "; use fp32 or fp16, or another device");
     }
   }
 }
 
-std::shared_ptr<const Predictor> find_predictor(const std::string& path, const Library& library) {
-  if (auto known = library.predictors->find(path)) return known;
-  if (!library.read_files) {
+// Weights in 16 bits or less say what is computed in: bf16 where nothing else is asked for.
+void find_weights(const Request& request, Resolved& resolved) {
+  const Weights weights = request.weights;
+  if (weights == Weights::Fp32) return;
+  const bool trains = request.mode == Mode::Train;
+  if (is_quantised(weights) && trains && resolved.trainable.part != graph::Trainable::Part::Lora) {
+    throw Error(ErrorKind::BadInput,
+                "weights " + std::string(to_string(weights)) +
+                    " are a frozen base: gradients need adapters; use trainable lora:rank=16, or "
+                    "weights bf16");
+  }
+  const Precision own = weights == Weights::Fp16 ? Precision::Fp16 : Precision::Bf16;
+  if (request.precision == Precision::Fp32) {
+    resolved.precision = own;
+    resolved.assumptions.push_back("precision " + std::string(to_string(own)) + ", as weights " +
+                                   to_string(weights) + " are computed with");
+    return;
+  }
+  const bool allowed = is_quantised(weights)
+                           ? is_half(request.precision)
+                           : request.precision == own ||
+                                 (own == Precision::Bf16 && request.precision == Precision::Fp8);
+  if (allowed) return;
+  throw Error(ErrorKind::BadInput, "weights " + std::string(to_string(weights)) +
+                                       " are not computed in " + to_string(request.precision) +
+                                       "; use precision " + to_string(own));
+}
+
+using Predictors = std::vector<std::shared_ptr<const Predictor>>;
+
+// Each file once, so that a request is answered from one state of it.
+Predictors read_predictors(const Request& request, const Library& library) {
+  if (!request.predictors.empty() && !library.read_files) {
     throw Error(ErrorKind::BadInput, "'predictors': files are not read here");
   }
-  auto predictor = std::make_shared<const Predictor>(read_predictor(path));
-  library.predictors->insert(path, predictor);
-  return predictor;
+  Predictors predictors;
+  for (const std::string& path : request.predictors) {
+    predictors.push_back(library.predictors->read(path));
+  }
+  return predictors;
 }
 
 // As the request's predictors say, or as the library knows it.
 std::shared_ptr<const cost::Framework> find_framework(const Request& request,
+                                                      const Predictors& predictors,
                                                       const Library& library, int workers) {
   std::shared_ptr<cost::Framework> framework;
-  for (const std::string& path : request.predictors) {
-    for (const cost::Framework& own : find_predictor(path, library)->frameworks) {
+  for (const auto& predictor : predictors) {
+    for (const cost::Framework& own : predictor->frameworks) {
       if (own.name == request.framework) framework = std::make_shared<cost::Framework>(own);
     }
   }
@@ -113,6 +172,9 @@ std::shared_ptr<const cost::Framework> find_framework(const Request& request,
         cost::framework_named(library.frameworks, request.framework));
   }
   framework->autotunes = request.autotune.value_or(framework->autotunes);
+  if (request.memory_format) {
+    framework->channels_last = *request.memory_format == "channels_last";
+  }
   framework->statistics = cost::statistics_of(*framework, request.optimizer, workers);
   return framework;
 }
@@ -134,7 +196,8 @@ void apply(const Calibration& calibration, Resolved& resolved) {
 }
 
 // What is in use, then what the request names in addition.
-void apply_predictors(const Request& request, const Library& library, Resolved& resolved) {
+void apply_predictors(const Request& request, const Predictors& predictors, const Library& library,
+                      Resolved& resolved) {
   resolved.operators = library.operators;
   resolved.collectives = library.collectives;
   resolved.exchange = library.exchange;
@@ -142,8 +205,7 @@ void apply_predictors(const Request& request, const Library& library, Resolved& 
   resolved.memory_context = library.memory_context;
   resolved.intervals = library.intervals;
   resolved.host_speed = request.host_speed;
-  for (const std::string& path : request.predictors) {
-    const auto predictor = find_predictor(path, library);
+  for (const auto& predictor : predictors) {
     if (predictor->operators) resolved.operators = predictor->operators;
     if (predictor->collectives) resolved.collectives = predictor->collectives;
     if (predictor->exchange) resolved.exchange = predictor->exchange;
@@ -155,28 +217,26 @@ void apply_predictors(const Request& request, const Library& library, Resolved& 
     }
   }
   for (const Calibration& calibration : library.calibrations) apply(calibration, resolved);
-  for (const std::string& path : request.predictors) {
-    const auto predictor = find_predictor(path, library);
+  for (const auto& predictor : predictors) {
     if (predictor->calibration) apply(*predictor->calibration, resolved);
   }
 }
 
-std::string constants_in_use(const Request& request, const Library& library) {
+std::string constants_in_use(const Predictors& predictors, const Library& library) {
   ConstantsInUse constants = library.constants;
-  for (const std::string& path : request.predictors) {
-    constants.put(*find_predictor(path, library));
-  }
+  for (const auto& predictor : predictors) constants.put(*predictor);
   return constants.text();
 }
 
 // The inspector that was named last. One that learned to correct other constants is refused.
-void find_inspector(const Request& request, const Library& library, Resolved& resolved) {
+void find_inspector(const Request& request, const Predictors& predictors, const Library& library,
+                    Resolved& resolved) {
   resolved.inspector = library.inspector;
-  for (const std::string& path : request.predictors) {
-    const auto predictor = find_predictor(path, library);
+  for (const auto& predictor : predictors) {
     if (predictor->inspector) resolved.inspector = predictor->inspector;
   }
-  if (resolved.inspector && resolved.inspector->constants != constants_in_use(request, library)) {
+  if (resolved.inspector &&
+      resolved.inspector->constants != constants_in_use(predictors, library)) {
     throw Error(ErrorKind::BadInput,
                 "the inspector in 'predictors' was fitted on other constants than those in use; "
                 "fit it anew: foretrain fit inspector --data DATA -o FILE (`make predictors` does "
@@ -200,9 +260,10 @@ void find_length(const Request& request, Resolved& resolved) {
 }
 
 // As asked, or as the framework does it.
-bool uses_flash_attention(const Request& request, const cost::Framework& framework) {
+bool uses_flash_attention(const Request& request, Precision precision,
+                          const cost::Framework& framework) {
   if (request.attention) return *request.attention == "flash";
-  return is_half(request.precision) ? framework.flash_half : framework.flash_fp32;
+  return is_half(precision) ? framework.flash_half : framework.flash_fp32;
 }
 
 // What the request says itself.
@@ -210,9 +271,12 @@ Resolved stated(const Request& request) {
   Resolved resolved;
   resolved.mode = request.mode;
   resolved.precision = request.precision;
+  resolved.weights = request.weights;
+  resolved.largest_batch = request.largest_batch;
   resolved.optimizer = request.optimizer;
   resolved.trainable = graph::parse_trainable(request.trainable);
   resolved.strategy = request.strategy;
+  resolved.recompute = graph::parse_recompute(request.strategy.recompute);
   resolved.host_stated = request.host_speed != 1;
   resolved.input_rate = request.input_rate;
   resolved.copy_rate = request.copy_rate;
@@ -230,15 +294,18 @@ Resolved resolve_for(Model model, const Request& request, const Library& library
   if (request.cloud) resolved.instance = hw::find_instance(library.catalog, *request.cloud);
   resolved.cluster = find_cluster(request, library, resolved.instance, resolved.assumptions);
   limit_power(request, resolved.cluster);
-  check_precision(request, resolved.cluster);
+  find_weights(request, resolved);
+  check_precision(resolved.precision, resolved.cluster);
   resolved.workers = hw::worker_count(resolved.cluster);
-  resolved.framework = find_framework(request, library, resolved.workers);
-  apply_predictors(request, library, resolved);
-  find_inspector(request, library, resolved);
+  check_shard_group(request.strategy, resolved.workers);
+  const Predictors predictors = read_predictors(request, library);
+  resolved.framework = find_framework(request, predictors, library, resolved.workers);
+  apply_predictors(request, predictors, library, resolved);
+  find_inspector(request, predictors, library, resolved);
   resolved.variation = step_variation(resolved.cluster, *resolved.straggling);
   resolved.batch = find_batch(request, resolved.workers, resolved.assumptions);
   find_passes(request, resolved);
-  resolved.flash_attention = uses_flash_attention(request, *resolved.framework);
+  resolved.flash_attention = uses_flash_attention(request, resolved.precision, *resolved.framework);
   find_length(request, resolved);
   if (request.strategy.kind == Parallel::ParameterServer) {
     resolved.server_device =

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "foretrain/graph/passes.h"
+#include "foretrain/graph/recompute.h"
 #include "foretrain/hw/cluster.h"
 #include "foretrain/knowledge/library.h"
 #include "foretrain/request/model.h"
@@ -29,14 +30,17 @@ struct Resolved {
   Model model;
   Mode mode = Mode::Train;
   Precision precision = Precision::Fp32;
+  Weights weights = Weights::Fp32;
   graph::Optimizer optimizer = graph::Optimizer::Sgd;
   graph::Trainable trainable;
+  graph::Recompute recompute = graph::Recompute::None;
   bool flash_attention = false;
   Strategy strategy;
 
   hw::Cluster cluster;
   int workers = 1;
   std::int64_t batch = 1;        // per worker and step
+  bool largest_batch = false;    // that is to be found; `batch` is 1 until then
   std::int64_t micro_batch = 1;  // per forward pass
   std::int64_t passes = 1;       // forward and backward passes per step: batch / micro_batch
   hw::Device server_device;      // of parameter servers

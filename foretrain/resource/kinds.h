@@ -54,6 +54,15 @@ struct UseName {
   std::string_view name{};    // the same below `resources`: "worker.net_tx.burst_s"
 };
 
+// Resident bytes of a process, which do not alternate: the name below `resources`, and in the
+// report.
+constexpr std::string_view memory_used_name(Role role) {
+  return role == Role::Server ? "server.memory_used" : "worker.memory_used";
+}
+constexpr std::string_view memory_used_report(Role role) {
+  return role == Role::Server ? "resources.server.memory_used" : "resources.worker.memory_used";
+}
+
 // All there are: roles, their resources, their numbers.
 std::span<const UseName> use_names();
 

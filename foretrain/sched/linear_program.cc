@@ -4,6 +4,7 @@
 #include <Clp_C_Interface.h>
 #include <dlfcn.h>
 
+#include <cmath>
 #include <memory>
 
 #include "foretrain/base/error.h"
@@ -52,6 +53,20 @@ struct Delete {
   void operator()(Clp_Simplex* model) const { Clp::loaded().delete_model(model); }
 };
 
+// Clp ends the program, by an assertion, where a number is not finite.
+void check_finite(const LinearProgram& program) {
+  bool fine = true;
+  for (const double factor : program.objective) fine = fine && std::isfinite(factor);
+  for (const LinearProgram::Row& row : program.rows) {
+    fine = fine && std::isfinite(row.limit);
+    for (const LinearProgram::Term& term : row.terms) fine = fine && std::isfinite(term.factor);
+  }
+  if (fine) return;
+  throw Error(ErrorKind::BadInput,
+              "the policy cannot compare jobs whose predicted times are not finite numbers, or "
+              "differ too much; choose another policy");
+}
+
 // The matrix by columns, as the solver wants it.
 struct Columns {
   std::vector<CoinBigIndex> starts;
@@ -82,6 +97,7 @@ Columns by_column(const LinearProgram& program) {
 }  // namespace
 
 std::vector<double> solve(const LinearProgram& program) {
+  check_finite(program);
   const Clp& clp = Clp::loaded();
   const std::unique_ptr<Clp_Simplex, Delete> model(clp.new_model());
   clp.set_log_level(model.get(), 0);

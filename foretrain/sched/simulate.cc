@@ -5,11 +5,16 @@
 #include <utility>
 
 #include "foretrain/base/error.h"
+#include "foretrain/base/format.h"
 #include "foretrain/base/near.h"
 #include "foretrain/sched/detail/random.h"
 
 namespace foretrain::sched {
 namespace {
+
+// Events, of which a million take seconds, in a row in which no job comes or ends: rounds of a
+// policy that are too short for the jobs, or nodes that fail before a job gets anywhere.
+constexpr std::int64_t kMostBarren = 1'000'000;
 
 class Simulation {
  public:
@@ -25,6 +30,7 @@ class Simulation {
     if (pending_) first_submit_ = pending_->submit;
     plan_failures();
     while (pending_ || !state_.idle()) {
+      count_event();
       const Seconds now = next_time();
       state_.advance(now);
       handle_events(now);
@@ -60,9 +66,29 @@ class Simulation {
     return pending_ ? std::min(*event, pending_->submit) : *event;
   }
 
+  // The one bound of the loops here: whatever else they wait for, jobs must come or end.
+  void count_event() {
+    if (++barren_ <= kMostBarren) return;
+    const std::string since = format("no job has come or ended in %lld events up to %.6g s; ",
+                                     static_cast<long long>(kMostBarren), state_.now().count());
+    if (barren_failures_ > kMostBarren / 8) {
+      throw Error(ErrorKind::BadInput,
+                  since + format("nodes fail after %g s on average, before jobs get anywhere: "
+                                 "resuming takes %g s, a checkpoint is made after %g s; raise "
+                                 "--mtbf, or lower --restart-cost or --checkpoint-interval",
+                                 options_.node_mtbf.count(), options_.costs.restart.count(),
+                                 options_.costs.checkpoint.count()));
+    }
+    throw Error(ErrorKind::BadInput,
+                since +
+                    "the policy decides too often for jobs that last so long: raise --round or "
+                    "--limits, or shorten the jobs");
+  }
+
   void handle_events(Seconds now) {
     for (auto time = state_.next_event(); time && *time == now; time = state_.next_event()) {
       const Event event = state_.pop_event();
+      count_event();
       switch (event.kind) {
         case Event::Kind::End:
           end(event.slot, now);
@@ -82,6 +108,7 @@ class Simulation {
   }
 
   void arrive() {
+    barren_ = barren_failures_ = 0;
     ++summary_.jobs;
     if (options_.drop_unfit && !state_.can_hold(*pending_)) {
       ++summary_.dropped;
@@ -93,6 +120,7 @@ class Simulation {
   }
 
   void end(int slot, Seconds now) {
+    barren_ = barren_failures_ = 0;
     const Active ended = state_.end(slot);
     const Seconds jct = now - ended.job.submit;
     const double alone = ended.timing.actual.count();
@@ -124,6 +152,7 @@ class Simulation {
   }
 
   void fail(int node, Seconds now) {
+    ++barren_failures_;
     state_.fail(node);
     push_node(Event::Kind::Up, node, now + options_.repair);
   }
@@ -150,6 +179,8 @@ class Simulation {
   Seconds first_submit_{0};
   Seconds last_end_{0};
   double slowdown_squares_ = 0;
+  std::int64_t barren_ = 0;           // events since a job came or ended
+  std::int64_t barren_failures_ = 0;  // of nodes, among them
   Summary summary_;
 };
 

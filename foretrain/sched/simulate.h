@@ -45,8 +45,10 @@ struct Watch {
 };
 
 // Runs the jobs through the cluster. Throws Error(BadInput) for a job that the cluster cannot
-// hold and for jobs that are not in the order of submission. Memory grows with the jobs that
-// wait and run, not with those that have ended. The same arguments give the same result.
+// hold, for jobs that are not in the order of submission, and where nothing comes of it: a million
+// events without a job that comes or ends (rounds too short, nodes that fail too often). Memory
+// grows with the jobs that wait and run, not with those that have ended. The same arguments give
+// the same result.
 Summary simulate(const JobSource& source, const hw::Cluster& cluster, const Policy& policy,
                  const Durations& durations, const Options& options, const Watch& watch = {});
 

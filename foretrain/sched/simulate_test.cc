@@ -66,6 +66,41 @@ TEST(Simulate, AJobLargerThanTheClusterIsAnError) {
   EXPECT_NE(message_of({}, {typed}).find("type h100"), std::string::npos);
 }
 
+// Every 10 s a node fails, and resuming takes 1000 s, or work counts after 1000 s only.
+TEST(Simulate, SaysThatJobsNeverGetAnywhere) {
+  TestSetup setup;
+  setup.options.node_mtbf = Seconds{10};
+  setup.options.repair = Seconds{1};
+  TestSetup restarts = setup;
+  restarts.options.costs.restart = Seconds{1000};
+  TestSetup checkpoints = setup;
+  checkpoints.options.costs.checkpoint = Seconds{1000};
+  for (const TestSetup& one : {restarts, checkpoints}) {
+    const std::string message = message_of(one, {test_job("a", 0, 1e6)});
+    EXPECT_NE(message.find("nodes fail after 10 s on average"), std::string::npos) << message;
+  }
+}
+
+// Times so large, and failures so close, that the clock does not move.
+TEST(Simulate, SaysThatTheClockStandsStill) {
+  TestSetup setup;
+  setup.options.node_mtbf = Seconds{1e-300};
+  setup.options.repair = Seconds{0};
+  EXPECT_NE(message_of(setup, {test_job("a", 1e9, 1)}).find("nodes fail"), std::string::npos);
+}
+
+// 1e12 s in rounds of 360 s are 2.8e9 rounds; rounds of 1e-6 s are as many for an hour.
+TEST(Simulate, SaysThatRoundsAreTooShort) {
+  for (const auto& [round, duration] :
+       {std::pair(360.0, 1e12), std::pair(1e-6, 3600.0), std::pair(0.0, 1.0)}) {
+    TestSetup setup;
+    setup.policy = "max-min";
+    setup.policy_options.round = Seconds{round};
+    const std::string message = message_of(setup, {test_job("a", 0, duration)});
+    EXPECT_NE(message.find("raise --round"), std::string::npos) << message;
+  }
+}
+
 TEST(Simulate, OrIsLeftOutWhereThatIsAsked) {
   TestSetup setup;
   setup.options.drop_unfit = true;

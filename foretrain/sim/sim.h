@@ -1,58 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
-#include <initializer_list>
-#include <span>
-#include <vector>
-
-#include "foretrain/base/seconds.h"
+#include "foretrain/sim/program.h"
 
 namespace foretrain::sim {
 
-using TaskId = std::int32_t;
-using ResourceId = std::int32_t;
-
-// A piece of work that occupies one resource, which serves one task at a time, in the order in
-// which they are listed: a stream, a thread.
-struct Task {
-  ResourceId resource = 0;
-  Seconds duration{0};
-  std::int32_t kind = 0;  // the caller's own label; the engine does not look at it
-  std::int32_t tag = 0;   // likewise
-};
-
-// Tasks with their dependencies, flat. A task may start when those that it is `after` have
-// ended; those of task i are after[first_after[i]] .. after[first_after[i + 1]] and are all
-// below i.
-struct Program {
-  ResourceId resources = 0;  // how many; their ids count from 0
-  std::vector<Task> tasks;
-  std::vector<TaskId> after;
-  std::vector<std::int32_t> first_after{0};
-};
-
-// Appends a resource or a task and returns its id.
-ResourceId add_resource(Program& program);
-TaskId add_task(Program& program, const Task& task, std::initializer_list<TaskId> after);
-TaskId add_task(Program& program, const Task& task, std::span<const TaskId> after);
-
-// The tasks that task `id` is after.
-std::span<const TaskId> dependencies(const Program& program, TaskId id);
-
-struct Span {
-  Seconds start{0};
-  Seconds end{0};
-};
-
-struct Timeline {
-  std::vector<Span> spans;  // of each task
-  Seconds end{0};           // of the last task
-};
-
 // Runs the program from time zero: a task starts at the latest end of what it is after and of the
-// task listed before it on its resource. Deterministic, in time linear in tasks and dependencies.
-// Asserts that dependencies point backwards and that durations are finite and not negative.
+// task listed before it on its resource. Deterministic, in time linear in tasks and dependencies
+// (times resources where some slow others down). Asserts that dependencies point backwards, that
+// durations are finite and not negative, and that rates are above 0.
 Timeline run(const Program& program);
 
 }  // namespace foretrain::sim

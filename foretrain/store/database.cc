@@ -62,6 +62,24 @@ std::string fixed_uri(const std::string& path) {
 
 }  // namespace
 
+std::string store_file(const std::filesystem::path& path) {
+  const std::string name = path.string();
+  if (name.empty()) {
+    throw Error(ErrorKind::BadInput, "a store is a file; name one, such as foretrain.db");
+  }
+  if (name.starts_with(':') || name.starts_with("file:")) {
+    throw Error(ErrorKind::BadInput, named(name) +
+                                         " is no file name but SQLite's word for another place; "
+                                         "name a file, such as foretrain.db");
+  }
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    throw Error(ErrorKind::BadInput, named(name) + " is no regular file; name another");
+  }
+  return std::filesystem::absolute(path, error).string();
+}
+
 Statement::Statement(sqlite3* database, const std::string& sql, std::string path)
     : database_(database), path_(std::move(path)) {
   const int code = sqlite3_prepare_v2(database, sql.c_str(), static_cast<int>(sql.size()) + 1,
@@ -161,6 +179,7 @@ Statement& Statement::take(std::optional<std::int64_t>& number) {
 }
 
 Database::Database(const std::filesystem::path& path, OpenMode mode) : path_(path.string()) {
+  const std::string file = store_file(path);
   if (mode != OpenMode::Create && !std::filesystem::exists(path)) {
     throw Error(ErrorKind::NotFound, "there is no " + named(path_) + "; name an existing file");
   }
@@ -170,7 +189,7 @@ Database::Database(const std::filesystem::path& path, OpenMode mode) : path_(pat
   int flags = SQLITE_OPEN_EXRESCODE;
   flags |= fixed ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : SQLITE_OPEN_READWRITE;
   if (mode == OpenMode::Create) flags |= SQLITE_OPEN_CREATE;
-  const std::string name = fixed ? fixed_uri(path_) : path_;
+  const std::string name = fixed ? fixed_uri(file) : file;
   try {
     const int code = sqlite3_open_v2(name.c_str(), &handle_, flags, nullptr);
     if (code != SQLITE_OK) throw_error(handle_, code, path_);

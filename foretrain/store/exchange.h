@@ -42,7 +42,8 @@ std::vector<Imported> import_paths(Store& store, const std::vector<std::filesyst
 void export_table(const Store& store, const std::string& table, std::ostream& out);
 
 // Every table that has rows as FOLDER/<table>.csv, all as they are at one moment; a file of a table
-// that has none is removed. Returns the names of the files. Throws Error(Io).
+// that has none is removed. All of them appear at once (base/output_folder.h). Returns the names of
+// the files. Throws Error(Io).
 std::vector<std::string> export_folder(const Store& store, const std::filesystem::path& folder);
 
 }  // namespace foretrain::store

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <fstream>
 #include <ostream>
+#include <sstream>
+#include <utility>
 
 #include "foretrain/base/base64.h"
 #include "foretrain/base/error.h"
 #include "foretrain/base/json.h"
 #include "foretrain/base/near.h"
+#include "foretrain/base/output_file.h"
+#include "foretrain/base/output_folder.h"
 #include "foretrain/store/columns.h"
 #include "foretrain/store/detail/csv_rows.h"
 #include "foretrain/store/detail/pack_samples.h"
@@ -125,20 +128,12 @@ void write_table(const Store& store, const std::string& table, std::ostream& out
   write_training(store, out);
 }
 
-// Whether there is such a file afterwards: one of an earlier export goes where the table is empty.
-bool write_file(const Store& store, const std::string& table, const std::filesystem::path& path) {
-  std::error_code error;
-  const bool wanted = store.count(table) > 0;
-  if (wanted) {
-    std::ofstream out(path, std::ios::binary);
-    write_table(store, table, out);
-    out.close();
-    if (!out) error = std::make_error_code(std::errc::io_error);
-  } else {
-    std::filesystem::remove(path, error);
-  }
-  if (error) throw Error(ErrorKind::Io, "cannot write '" + printable(path.string(), 200) + "'");
-  return wanted;
+void write_file(const Store& store, const std::string& table, const std::filesystem::path& path) {
+  std::ostringstream text;
+  write_table(store, table, text);
+  OutputFile out(path);
+  out.write(text.view());
+  out.commit();
 }
 
 }  // namespace
@@ -163,15 +158,18 @@ void export_table(const Store& store, const std::string& table, std::ostream& ou
 }
 
 std::vector<std::string> export_folder(const Store& store, const std::filesystem::path& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
+  std::vector<std::string> own;
+  for (const std::string& table : export_tables()) own.push_back(table + ".csv");
+  OutputFolder out(folder, std::move(own));
   std::vector<std::string> files;
   store.in_snapshot([&] {
     for (const std::string& table : export_tables()) {
-      const std::string file = table + ".csv";
-      if (write_file(store, table, folder / file)) files.push_back(file);
+      if (store.count(table) == 0) continue;
+      files.push_back(table + ".csv");
+      write_file(store, table, out.place(files.back()));
     }
   });
+  out.commit();
   return files;
 }
 

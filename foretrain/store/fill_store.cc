@@ -1,42 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "foretrain/store/fill_store.h"
 
-#include "foretrain/base/error.h"
-#include "foretrain/store/tables.h"
+#include "foretrain/base/output_file.h"
+#include "foretrain/store/detail/database.h"
 
 namespace foretrain::store {
 namespace {
 
-bool holds_nothing(const std::filesystem::path& path) {
+// Into a file beside it, which gets the name once it is filled: who is interrupted leaves no store.
+void fill_new(const std::filesystem::path& path, const std::function<void(Store&)>& fill) {
+  OutputFile file(path);
+  const std::string partial = file.partial().string();
+  const auto remove_log = [&] {
+    std::error_code error;
+    for (const char* end : {"-wal", "-shm"}) std::filesystem::remove(partial + end, error);
+  };
+  remove_log();  // of one that was killed
   try {
-    const Store store(path, OpenMode::ReadOnly);
-    for (const std::string& table : export_tables()) {
-      if (store.count(table) > 0) return false;
-    }
-    return true;
-  } catch (const Error&) {
-    return false;  // it was not made, or is not ours
+    Store store(partial);
+    fill(store);
+  } catch (...) {
+    remove_log();
+    throw;
   }
-}
-
-void remove_where_empty(const std::filesystem::path& path) {
-  if (!holds_nothing(path)) return;
-  std::error_code error;
-  if (!std::filesystem::exists(path.string() + "-wal", error)) std::filesystem::remove(path, error);
+  file.commit_new();
 }
 
 }  // namespace
 
 void fill_store(const std::filesystem::path& path, const std::function<void(Store&)>& fill) {
-  std::error_code none;
-  const bool is_new = !std::filesystem::exists(path, none);
-  try {
-    Store store(path);
-    fill(store);
-  } catch (const Error&) {
-    if (is_new) remove_where_empty(path);
-    throw;
-  }
+  std::error_code error;
+  if (!std::filesystem::exists(store_file(path), error)) return fill_new(path, fill);
+  Store store(path);
+  fill(store);
 }
 
 }  // namespace foretrain::store

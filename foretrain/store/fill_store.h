@@ -8,9 +8,9 @@
 
 namespace foretrain::store {
 
-// Opens the store at `path`, which is made where there is none, and calls `fill` with it. Where
-// that throws Error, a store that was made here and is still empty is removed, unless another
-// program uses it by now; the Error goes on to the caller.
+// Opens the store at `path` and calls `fill` with it. Where there is none, one is made, which has
+// its name only when `fill` has returned and all is on disk: where that throws, or the program is
+// killed, there is no store. Throws Error(Io) also where another program has made it meanwhile.
 void fill_store(const std::filesystem::path& path, const std::function<void(Store&)>& fill);
 
 }  // namespace foretrain::store

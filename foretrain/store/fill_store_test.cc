@@ -2,6 +2,11 @@
 #include "foretrain/store/fill_store.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <iterator>
 
 #include "foretrain/base/error.h"
 #include "foretrain/store/test_store.h"
@@ -29,14 +34,43 @@ TEST(FillStore, AFailureLeavesNoEmptyStoreThatItMade) {
   EXPECT_FALSE(std::filesystem::exists(file.path().string() + "-wal"));
 }
 
-TEST(FillStore, AFailureLeavesAStoreThatWasThereOrHoldsRows) {
-  const TemporaryStore empty;
-  { const Store made(empty.path()); }
-  EXPECT_THROW(fill_store(empty.path(), fail), Error);
-  EXPECT_TRUE(std::filesystem::exists(empty.path()));
-  const TemporaryStore filled;
-  EXPECT_THROW(fill_store(filled.path(), fail_with_a_row), Error);
-  EXPECT_EQ(Store(filled.path(), OpenMode::ReadOnly).machines().size(), 1U);
+TEST(FillStore, AFailureLeavesAStoreThatWasThere) {
+  const TemporaryStore file;
+  { const Store made(file.path()); }
+  EXPECT_THROW(fill_store(file.path(), fail_with_a_row), Error);
+  EXPECT_EQ(Store(file.path(), OpenMode::ReadOnly).machines().size(), 1U);
+  const TemporaryStore fresh;
+  EXPECT_THROW(fill_store(fresh.path(), fail_with_a_row), Error);
+  EXPECT_FALSE(std::filesystem::exists(fresh.path()));
+}
+
+// Killed while it fills: no store, and the next one takes what was left for nothing.
+TEST(FillStore, AKillLeavesNoStore) {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder.path() / "new.db";
+  const pid_t child = fork();
+  if (child == 0) {
+    fill_store(file, [](Store& store) {
+      store.put_machine({.id = "here"});
+      raise(SIGKILL);
+    });
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFSIGNALED(status));
+  EXPECT_FALSE(std::filesystem::exists(file));
+  fill_store(file, [](Store& store) { store.put_machine({.id = "there"}); });
+  EXPECT_EQ(Store(file, OpenMode::ReadOnly).machines().front().id, "there");
+  using Entries = std::filesystem::directory_iterator;
+  EXPECT_EQ(std::distance(Entries(folder.path()), Entries()), 1);
+}
+
+// SQLite would fill a store in memory and say that all is well.
+TEST(FillStore, FillsAFileOrNothing) {
+  for (const char* name : {"", ":memory:", "file::memory:", "file:x?mode=memory"}) {
+    EXPECT_THROW(fill_store(name, [](Store&) {}), Error) << name;
+  }
 }
 
 // What lies there is no store: it is refused and stays as it is.

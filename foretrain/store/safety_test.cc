@@ -46,6 +46,17 @@ TEST(StoreFile, RefusesWhatIsNoStore) {
   EXPECT_EQ(open_error("/nonexistent-folder/x.db"), ErrorKind::Io);
 }
 
+// SQLite would keep these in memory, or in a file that is removed when it is closed.
+TEST(StoreFile, IsAFileOrRefused) {
+  for (const char* name :
+       {"", ":memory:", "file::memory:", "file:x?mode=memory", "file:x.db", "/dev/null", "/tmp"}) {
+    for (const OpenMode mode : {OpenMode::Create, OpenMode::Existing, OpenMode::ReadOnly}) {
+      if (mode != OpenMode::Create && !std::filesystem::exists(name)) continue;
+      EXPECT_EQ(open_error(name, mode), ErrorKind::BadInput) << name;
+    }
+  }
+}
+
 TEST(StoreFile, ReadingLeavesNoFilesAndWritesNothing) {
   const TemporaryStore file;
   file.open();

@@ -10,6 +10,7 @@
 
 #include "foretrain/base/median.h"
 #include "foretrain/base/parallel_for.h"
+#include "foretrain/inspector/question_features.h"
 #include "foretrain/train/detail/inspector_rows.h"
 
 namespace foretrain::train {
@@ -17,7 +18,6 @@ namespace {
 
 using resource::UseName;
 
-constexpr std::size_t kLeastExamples = 20;  // that a number is learned from
 constexpr double kLeastGain =
     1e-6;  // in its logarithm: rounding does not decide against simple forms
 constexpr std::array<std::string_view, 3> kMethods{"hybrid", "physics", "trees"};
@@ -30,36 +30,31 @@ struct Column {
   std::vector<double> targets{};  // logarithms
 };
 
-template <typename Measured>
-Column column_of(std::string name, std::string_view physics,
-                 const std::vector<const InspectorExample*>& examples, const Measured& measured) {
-  Column column{.name = std::move(name)};
+Column column_of(std::string_view name, std::string_view physics,
+                 const std::vector<const InspectorExample*>& examples) {
+  Column column{.name = std::string(name)};
   column.physics = feature_named(examples.front()->features, physics);
   for (const InspectorExample* one : examples) {
-    const std::optional<double> value = measured(*one);
-    if (!value || !(*value > 0)) continue;
+    const std::optional<double> value = measured_target(*one, name);
+    if (!value) continue;
     column.examples.push_back(one);
     column.targets.push_back(std::log(*value));
   }
   return column;
 }
 
-std::vector<Column> columns_of(const std::vector<const InspectorExample*>& examples) {
+std::vector<Column> columns_of(const std::vector<const InspectorExample*>& examples,
+                               std::size_t least) {
   std::vector<Column> columns;
-  columns.push_back(column_of(std::string(inspector::kStepTime), inspector::kStepFeature, examples,
-                              [](const InspectorExample& one) -> std::optional<double> {
-                                if (one.role != resource::Role::Worker) return std::nullopt;
-                                return one.job->median.step_time_s;
-                              }));
+  columns.push_back(column_of(inspector::kStepTime, inspector::kStepFeature, examples));
   for (const UseName& use : resource::use_names()) {
-    columns.push_back(column_of(std::string(use.name), inspector::physics_feature(use), examples,
-                                [&](const InspectorExample& one) -> std::optional<double> {
-                                  if (one.role != use.role) return std::nullopt;
-                                  return measured::number_of(one.job->median, use);
-                                }));
+    columns.push_back(column_of(use.name, inspector::physics_feature(use), examples));
   }
-  std::erase_if(columns,
-                [](const Column& column) { return column.examples.size() < kLeastExamples; });
+  for (const resource::Role role : resource::kRoles) {
+    columns.push_back(
+        column_of(resource::memory_used_name(role), inspector::kMemoryFeature, examples));
+  }
+  std::erase_if(columns, [&](const Column& column) { return column.examples.size() < least; });
   return columns;
 }
 
@@ -222,10 +217,12 @@ std::optional<InspectorMethod> inspector_method_named(std::string_view name) {
 
 InspectorModel fit_inspector(const std::vector<InspectorExample>& examples,
                              const InspectorFit& options, std::vector<TargetFit>& found,
-                             const std::function<void(double)>& progress) {
-  const std::vector<const InspectorExample*> chosen =
-      rows_for_training(examples, options.settings, options.folds);
-  std::vector<Column> columns = columns_of(chosen);
+                             const std::function<void(double)>& progress, UsedShare* used) {
+  UsedShare drawn;
+  const Rows chosen = draw(rows_for_training(examples, options.settings, options.folds),
+                           options.share, options.folds, drawn);
+  if (used != nullptr) *used = drawn;
+  std::vector<Column> columns = columns_of(chosen, options.least_examples);
   const auto fold_of = folds_of(chosen, options.folds);
   std::erase_if(columns, [&](const Column& one) { return !can_leave_out(one, fold_of); });
   std::vector<Fitted> fitted(columns.size());

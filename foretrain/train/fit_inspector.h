@@ -11,6 +11,7 @@
 #include "foretrain/knowledge/inspector_model.h"
 #include "foretrain/train/boost.h"
 #include "foretrain/train/inspector_examples.h"
+#include "foretrain/train/share.h"
 
 namespace foretrain::train {
 
@@ -26,7 +27,9 @@ std::optional<InspectorMethod> inspector_method_named(std::string_view name);
 struct InspectorFit {
   InspectorMethod method = InspectorMethod::Hybrid;
   std::vector<std::string> settings{};  // only these; empty: all
+  Share share{};                        // of their architectures; all
   std::size_t folds = 5;                // of architectures
+  std::size_t least_examples = 20;      // that a number is learned from
   double confidence = 0.9;
   BoostOptions trees{.rounds = 120, .rate = 0.06, .depth = 3};
   int threads = 0;  // 0: as many as the machine has; results do not depend on it
@@ -42,10 +45,11 @@ struct TargetFit {
 };
 
 // Fits every number that enough examples have. Examples of the split "test" are not looked at.
-// `progress` is told the share that is done. The same examples and options give the same model.
-// Throws Error(BadInput) where there are too few architectures.
+// `progress` is told how much is done, `used` what was learned from. The same examples and options
+// give the same model. Throws Error(BadInput) where there are too few architectures.
 InspectorModel fit_inspector(const std::vector<InspectorExample>& examples,
                              const InspectorFit& options, std::vector<TargetFit>& found,
-                             const std::function<void(double)>& progress = {});
+                             const std::function<void(double)>& progress = {},
+                             UsedShare* used = nullptr);
 
 }  // namespace foretrain::train

@@ -195,6 +195,23 @@ TEST(FitInspector, NumbersOfFewExamplesAreLeftOut) {
   EXPECT_EQ(numbers(20), 6U);  // the step and the device's five
 }
 
+// Half of 60 architectures; the memory used is learned beside the numbers of the device.
+TEST(FitInspector, LearnsFromTheShareAskedFor) {
+  Made data = made(Physics::Exact);
+  for (measured::ResourceJob& job : data.jobs) job.median.roles[0]->memory_used = 4e8;
+  InspectorFit options = fast();
+  options.share.fraction = 0.5;
+  std::vector<TargetFit> found;
+  UsedShare used;
+  const InspectorModel model = fit_inspector(data.examples, options, found, {}, &used);
+  EXPECT_EQ(used.architectures, 30U);
+  EXPECT_EQ(used.all_architectures, 60U);
+  EXPECT_EQ(model.targets.back().name, "worker.memory_used");
+  EXPECT_EQ(model.targets.back().examples, 30U);
+  EXPECT_NEAR(learn::evaluate(model.targets.back().model, data.examples[0].features.values),
+              std::log(4e8), 1e-4);
+}
+
 TEST(FitInspector, RefusesTooFewArchitectures) {
   Made data;
   for (int i = 0; i < 40; ++i) data.add("m" + std::to_string(i % 4), "train", 0, 1, 1);

@@ -6,6 +6,7 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/median.h"
+#include "foretrain/inspector/question_features.h"
 #include "foretrain/train/detail/network_rows.h"
 
 namespace foretrain::train {
@@ -13,9 +14,8 @@ namespace {
 
 using resource::Number;
 
-// The numbers that the paper has, of every resource.
+// The numbers that the paper has, of every resource; ours has the memory used beside them.
 constexpr std::array kPublished{Number::BurstAmount, Number::BurstTime, Number::IdleTime};
-constexpr std::size_t kLeastExamples = 4;  // that a number is learned from
 
 // A mean and a deviation for each column; 1 where nothing varies.
 class Moments {
@@ -68,13 +68,10 @@ std::vector<std::size_t> whole_features(const inspector::Features& features) {
   return whole;
 }
 
-// Scale and offset by the training rows; absent where too few have it.
-std::optional<NetworkOutput> output_of(const resource::UseName& use, const SplitRows& rows,
-                                       bool physics) {
-  NetworkOutput output{.name = std::string(use.name)};
-  if (physics) {
-    output.physics = feature_named(rows.train.front()->features, inspector::physics_feature(use));
-  }
+// Scale and offset by the training rows; absent where too few have it. `physics`: the feature.
+std::optional<NetworkOutput> output_of(std::string_view name, const SplitRows& rows,
+                                       std::optional<std::size_t> physics, std::size_t least) {
+  NetworkOutput output{.name = std::string(name), .physics = physics};
   std::vector<double> values;
   for (const InspectorExample* row : rows.train) {
     const auto measured = measured_number(*row, output);
@@ -82,10 +79,14 @@ std::optional<NetworkOutput> output_of(const resource::UseName& use, const Split
     values.push_back(output.physics ? std::log(*measured) - row->features.values[*output.physics]
                                     : *measured);
   }
-  const bool validated = std::any_of(
-      rows.validation.begin(), rows.validation.end(),
-      [&](const InspectorExample* row) { return measured_number(*row, output).has_value(); });
-  if (values.size() < kLeastExamples || !validated) return std::nullopt;
+  const auto is_in = [&](const Rows& some) {
+    return std::any_of(some.begin(), some.end(), [&](const InspectorExample* row) {
+      return measured_number(*row, output).has_value();
+    });
+  };
+  if (values.size() < least || !is_in(rows.validation) || !is_in(rows.intervals)) {
+    return std::nullopt;
+  }
   output.examples = values.size();
   if (!output.physics) {
     output.scale = *std::max_element(values.begin(), values.end());
@@ -99,12 +100,19 @@ std::optional<NetworkOutput> output_of(const resource::UseName& use, const Split
   return output;
 }
 
-std::vector<NetworkOutput> outputs_of(const SplitRows& rows, bool physics) {
+std::vector<NetworkOutput> outputs_of(const SplitRows& rows, bool physics, std::size_t least) {
   std::vector<NetworkOutput> outputs;
+  const auto add = [&](std::string_view name, std::string_view feature) {
+    std::optional<std::size_t> known;
+    if (physics) known = feature_named(rows.train.front()->features, feature);
+    if (const auto output = output_of(name, rows, known, least)) outputs.push_back(*output);
+  };
   for (const resource::UseName& use : resource::use_names()) {
     if (std::find(kPublished.begin(), kPublished.end(), use.number) == kPublished.end()) continue;
-    const std::optional<NetworkOutput> output = output_of(use, rows, physics);
-    if (output) outputs.push_back(*output);
+    add(use.name, inspector::physics_feature(use));
+  }
+  for (const resource::Role role : resource::kRoles) {
+    if (physics) add(resource::memory_used_name(role), inspector::kMemoryFeature);
   }
   if (outputs.empty()) {
     throw Error(ErrorKind::BadInput, "no number was measured often enough to train on");
@@ -124,14 +132,15 @@ void set_standards(const Rows& rows, InspectorNetwork& network) {
   network.whole_standard = whole.standard();
 }
 
-Rows rows_of(const std::vector<InspectorExample>& examples, const NetworkFit& options) {
+Rows rows_of(const std::vector<InspectorExample>& examples, const NetworkFit& options,
+             UsedShare& used) {
   Rows rows = rows_for_training(examples, options.settings, options.folds);
   std::erase_if(rows, [&](const InspectorExample* row) {
     return !row->groups || row->groups->groups.empty() ||
            std::find(options.roles.begin(), options.roles.end(), row->role) == options.roles.end();
   });
   if (rows.empty()) throw Error(ErrorKind::BadInput, "no run has such a role");
-  return rows;
+  return draw(rows, options.share, options.folds, used);
 }
 
 learn::NetworkShape shape_of(const NetworkFit& options, const InspectorNetwork& network) {
@@ -168,11 +177,11 @@ NetworkFit driple_fit() {
 
 InspectorModel fit_network(const std::vector<InspectorExample>& examples, const NetworkFit& options,
                            NetworkReport& report, const OnEpoch& on_epoch) {
-  const Rows rows = rows_of(examples, options);
+  const Rows rows = rows_of(examples, options, report.used);
   const SplitRows split = split_rows(rows, options.folds);
   const bool physics = options.nodes == NodeFeatures::Physics;
   InspectorNetwork network{.grouping = options.grouping, .nodes = options.nodes};
-  network.outputs = outputs_of(split, physics);
+  network.outputs = outputs_of(split, physics, options.least_examples);
   if (physics) {
     network.whole = whole_features(rows.front()->features);
     set_standards(split.train, network);

@@ -19,7 +19,9 @@ struct NetworkFit {
   TrainOptions train{};
   std::vector<resource::Role> roles{resource::Role::Worker};
   std::vector<std::string> settings{};  // only these; empty: all
-  std::size_t folds = 5;                // of architectures; one of them is for validation
+  Share share{};                        // of their architectures; all
+  std::size_t folds = 10;          // of architectures; one is for validation, one for intervals
+  std::size_t least_examples = 4;  // that a number is learned from
   double confidence = 0.9;
   std::filesystem::path checkpoint{};  // where training stands, now and then; goes on from there
 };

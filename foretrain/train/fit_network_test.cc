@@ -74,15 +74,42 @@ Fitted fitted(NetworkFit fit) {
   return result;
 }
 
-// 12 architectures in 4 folds: 9 are trained on, 3 are for validation.
-TEST(FitNetwork, TrainsOnAllFoldsButOne) {
+// 12 architectures in 4 folds: 6 are trained on, 3 are for validation, 3 for intervals.
+TEST(FitNetwork, TrainsOnAllFoldsButTwo) {
   const Fitted result = fitted(quick());
-  EXPECT_EQ(result.report.architectures, 9U);
+  EXPECT_EQ(result.report.architectures, 6U);
+  EXPECT_EQ(result.report.used.architectures, 12U);
   EXPECT_EQ(result.report.epochs, 8U);
   ASSERT_TRUE(result.model.network);
   EXPECT_EQ(result.model.network->outputs.size(), 12U);
   // The largest burst trained on, of seed 12: 0.01 (12 + 4) s.
   EXPECT_NEAR(result.model.network->outputs[1].scale, 0.16, 1e-9);
+}
+
+// What intervals are found by takes no part in training: other numbers there give the same network
+// with other intervals.
+TEST(FitNetwork, IntervalsAreOfAFoldOfTheirOwn) {
+  const NetworkFit fit = quick();
+  Fitted one = fitted(fit);
+  // The second architecture of every four is in the fold for intervals.
+  for (std::size_t i = 1; i < one.jobs_of_a.size(); i += 4) {
+    for (auto& use : one.jobs_of_a[i].median.roles[index_of(Role::Worker)]->of) *use->idle_s *= 100;
+  }
+  NetworkReport report;
+  const InspectorModel other = fit_network(one.examples, fit, report);
+  const auto& before = one.model.network->network.parameters;
+  const auto& after = other.network->network.parameters;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    EXPECT_EQ(before[i].matrix.values, after[i].matrix.values) << before[i].name;
+  }
+  EXPECT_GT(other.network->outputs[2].high,
+            one.model.network->outputs[2].high + 1);  // log 100: 4.6
+}
+
+TEST(FitNetwork, NeedsThreeFolds) {
+  NetworkFit fit = quick();
+  fit.folds = 2;
+  EXPECT_THROW(fitted(fit), Error);
 }
 
 // The file, read back, answers what training evaluated.
@@ -141,11 +168,12 @@ TEST(TransferInspector, TrainsThePartitionOfANetwork) {
   const Fitted base = fitted(quick());
   const std::vector<ResourceJob> others = jobs("b", 2);
   const auto examples = inspector_examples(others, base.library, 1, base.model.network->grouping);
-  TransferFit options{.setting = "b", .fraction = 0.5, .folds = 3, .partition = Partition::Mlp};
+  TransferFit options{
+      .setting = "b", .share = {.fraction = 0.5}, .folds = 3, .partition = Partition::Mlp};
   options.train.most_epochs = 5;
   TransferReport report;
   const InspectorModel model = transfer_inspector(base.model, examples, options, report);
-  EXPECT_EQ(report.architectures, 6U);  // half of 12
+  EXPECT_EQ(report.used.architectures, 6U);  // half of 12
   EXPECT_EQ(report.network.epochs, 5U);
   const auto& before = base.model.network->network.parameters;
   const auto& after = model.network->network.parameters;
@@ -153,6 +181,26 @@ TEST(TransferInspector, TrainsThePartitionOfANetwork) {
   for (std::size_t i = 0; i < before.size(); ++i) {
     const bool same = before[i].matrix.values == after[i].matrix.values;
     EXPECT_EQ(same, !before[i].name.starts_with("dense")) << before[i].name;
+  }
+}
+
+// Every architecture has one job here; a larger share holds the smaller one.
+TEST(TransferInspector, DrawsJobsByTheSeed) {
+  const Library library = load_library();
+  const std::vector<ResourceJob> others = jobs("b", 2);
+  const auto examples = inspector_examples(others, library, 1);
+  InspectorModel base;
+  base.features = examples.front().features.names;
+  TransferReport report;
+  transfer_inspector(base, examples, {.setting = "b", .share = {.jobs = 7}}, report);
+  EXPECT_EQ(report.used.architectures, 7U);
+  EXPECT_EQ(report.used.jobs, 7U);
+  EXPECT_EQ(report.used.all_jobs, 12U);
+  try {
+    transfer_inspector(base, examples, {.setting = "b", .share = {.jobs = 4}}, report);
+    FAIL() << "4 jobs in 5 folds";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("fewer folds"), std::string::npos) << error.what();
   }
 }
 

@@ -4,6 +4,7 @@
 #include "foretrain/base/csv.h"
 #include "foretrain/base/format.h"
 #include "foretrain/base/parallel_for.h"
+#include "foretrain/inspector/question_features.h"
 #include "foretrain/operators/stages.h"
 #include "foretrain/request/request.h"
 
@@ -18,13 +19,14 @@ std::vector<InspectorExample> examples_of(const ResourceJob& job, const Library&
                                           const std::optional<Grouping>& grouping) {
   const Request request = parse_request(job.request, "the request of " + job.model);
   const Resolved resolved = resolve(request, library);
-  const operators::Stages stages = operators::run_stages(resolved, library);
+  const Question question(resolved, library);
+  const operators::Stages& stages = operators::stages_of(question);
   std::vector<InspectorExample> examples;
   for (const resource::Role role : kRoles) {
     if (!job.median.roles[index_of(role)]) continue;
     InspectorExample one{.job = &job, .role = role};
     one.replayed = inspector::replay(inspector::curves_of(stages, resolved, role));
-    one.features = inspector::features_of(stages, resolved, role, one.replayed);
+    one.features = inspector::question_features(question, role, one.replayed);
     one.predicted_step_s = stages.timeline.end.count();
     if (grouping) one.groups = inspector::step_groups(stages, *grouping);
     examples.push_back(std::move(one));

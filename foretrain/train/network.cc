@@ -8,6 +8,7 @@
 #include <numeric>
 #include <random>
 
+#include "foretrain/learn/denormals.h"
 #include "foretrain/train/detail/batch.h"
 
 namespace foretrain::train {
@@ -111,6 +112,7 @@ void train_network(const std::vector<GraphExample>& examples,
                    TrainState& state, const std::function<bool(const EpochReport&)>& on_epoch) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now();
+  const learn::FlushDenormals flush;
   Tapes tapes;
   while (state.epoch < options.most_epochs && state.epoch - state.best_epoch < options.patience) {
     EpochReport report;

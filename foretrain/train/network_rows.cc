@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <fstream>
 #include <set>
 
@@ -89,7 +90,7 @@ double physics_error(const Rows& rows, const NetworkOutput& output) {
 
 void set_intervals(const SplitRows& rows, double confidence, InspectorNetwork& network,
                    NetworkReport& report) {
-  const auto differences = differences_of(rows.validation, network);
+  const auto differences = differences_of(rows.intervals, network);
   for (std::size_t i = 0; i < differences.size(); ++i) {
     NetworkOutput& output = network.outputs[i];
     if (differences[i].empty()) continue;
@@ -100,17 +101,22 @@ void set_intervals(const SplitRows& rows, double confidence, InspectorNetwork& n
     for (const double one : differences[i]) error += std::abs(std::exp(-one) - 1);
     report.targets.push_back({output.name, "graph network", output.examples,
                               error / static_cast<double>(differences[i].size()),
-                              physics_error(rows.validation, output)});
+                              physics_error(rows.intervals, output)});
   }
 }
 
 }  // namespace
 
 SplitRows split_rows(const Rows& rows, std::size_t folds) {
+  if (folds < 3) {
+    throw Error(ErrorKind::BadInput,
+                "a network needs at least 3 folds: to train on, to stop by, for its intervals");
+  }
   const auto fold_of = folds_of(rows, folds);
   SplitRows split;
   for (const InspectorExample* row : rows) {
-    (fold_of.at(row->job->model) == 0 ? split.validation : split.train).push_back(row);
+    const std::size_t fold = fold_of.at(row->job->model);
+    (fold == 0 ? split.validation : fold == 1 ? split.intervals : split.train).push_back(row);
   }
   return split;
 }
@@ -118,12 +124,11 @@ SplitRows split_rows(const Rows& rows, std::size_t folds) {
 std::optional<double> measured_number(const InspectorExample& example,
                                       const NetworkOutput& output) {
   const resource::UseName* use = use_named(output.name);
-  if (use == nullptr || use->role != example.role) return std::nullopt;
-  if (output.physics && example.replayed[index_of(use->resource)].alternating < kAlternates) {
+  if (output.physics && use != nullptr &&
+      example.replayed[index_of(use->resource)].alternating < kAlternates) {
     return std::nullopt;
   }
-  const std::optional<double> measured = measured::number_of(example.job->median, *use);
-  return measured && *measured > 0 ? measured : std::nullopt;
+  return measured_target(example, output.name);
 }
 
 std::vector<GraphExample> graph_examples(const Rows& rows, const InspectorNetwork& network) {
@@ -155,8 +160,13 @@ void train_on(const SplitRows& rows, const NetworkTraining& options, InspectorNe
     }
     return !on_epoch || on_epoch(epoch);
   };
+  const std::size_t before = state.epoch;
+  const std::clock_t start = std::clock();
   train_network(graph_examples(rows.train, network), graph_examples(rows.validation, network),
                 options.train, state, each);
+  const double spent = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  report.per_epoch =
+      Seconds{spent} / std::max<double>(1, static_cast<double>(state.epoch - before));
   if (!options.checkpoint.empty()) write_checkpoint(options.checkpoint, state);
   network.network = state.best;
   std::set<std::string> models;

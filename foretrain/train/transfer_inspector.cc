@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <random>
-#include <set>
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/median.h"
@@ -14,7 +12,7 @@
 namespace foretrain::train {
 namespace {
 
-constexpr std::size_t kLeastExamples = 10;  // that a correction is learned from
+constexpr std::size_t kLeastExamples = 5;  // that a correction is learned from
 
 // How far a correction goes.
 enum class Change { None, Offset, Trees };
@@ -28,19 +26,11 @@ struct Column {
   std::vector<double> differences{};  // log(measured / predicted by the base)
 };
 
-std::optional<double> measured_of(const InspectorExample& example, const std::string& name) {
-  if (name == inspector::kStepTime) {
-    if (example.role != resource::Role::Worker) return std::nullopt;
-    return example.job->median.step_time_s;
-  }
-  return measured_number(example, {.name = name});
-}
-
 Column column_of(const InspectorTarget& target, const Rows& rows) {
   Column column;
   for (const InspectorExample* row : rows) {
-    const std::optional<double> measured = measured_of(*row, target.name);
-    if (!measured || !(*measured > 0)) continue;
+    const std::optional<double> measured = measured_target(*row, target.name);
+    if (!measured) continue;
     column.rows.push_back(row);
     column.differences.push_back(std::log(*measured) -
                                  learn::evaluate(target.model, row->features.values));
@@ -112,28 +102,6 @@ InspectorTarget transfer_target(const InspectorTarget& base, const Rows& rows, d
   return target;
 }
 
-// The examples of a drawn fraction of the architectures.
-Rows draw(const Rows& rows, const TransferFit& options, std::size_t& architectures) {
-  std::vector<std::string> models;
-  for (const InspectorExample* row : rows) {
-    if (std::find(models.begin(), models.end(), row->job->model) == models.end()) {
-      models.push_back(row->job->model);
-    }
-  }
-  std::mt19937_64 generator(options.seed);
-  for (std::size_t i = models.size(); i > 1; --i) std::swap(models[i - 1], models[generator() % i]);
-  const auto wanted = std::llround(options.fraction * static_cast<double>(models.size()));
-  models.resize(std::clamp(static_cast<std::size_t>(std::max(0LL, wanted)),
-                           std::min(options.folds, models.size()), models.size()));
-  architectures = models.size();
-  const std::set<std::string> chosen(models.begin(), models.end());
-  Rows drawn;
-  for (const InspectorExample* row : rows) {
-    if (chosen.contains(row->job->model)) drawn.push_back(row);
-  }
-  return drawn;
-}
-
 bool has_role(const InspectorNetwork& network, const InspectorExample& row) {
   const std::string role = std::string(name_of(row.role)) + ".";
   return std::any_of(network.outputs.begin(), network.outputs.end(),
@@ -147,15 +115,15 @@ InspectorNetwork transfer_network(const InspectorNetwork& base, Rows rows, doubl
     return !row->groups || row->groups->groups.empty() || !has_role(base, *row);
   });
   const SplitRows split = split_rows(rows, options.folds);
-  if (split.train.empty() || split.validation.empty()) {
+  if (split.train.empty() || split.validation.empty() || split.intervals.empty()) {
     throw Error(ErrorKind::BadInput, "the setting has no runs of the roles that the network knows");
   }
   Transfer transfer = transfer_from(base.network, options.partition);
   InspectorNetwork network = base;
   network.network = std::move(transfer.network);
-  NetworkTraining training{.train = options.train, .confidence = confidence};
+  NetworkTraining training{options.train, confidence, options.checkpoint};
   training.train.frozen = std::move(transfer.frozen);
-  training.train.seed = options.seed;
+  training.train.seed = options.share.seed;
   train_on(split, training, network, report, on_epoch);
   return network;
 }
@@ -193,8 +161,8 @@ InspectorModel transfer_inspector(const InspectorModel& base,
                                   const std::vector<InspectorExample>& examples,
                                   const TransferFit& options, TransferReport& report,
                                   const OnEpoch& on_epoch) {
-  const Rows rows = draw(rows_for_training(examples, {options.setting}, options.folds), options,
-                         report.architectures);
+  const Rows rows = draw(rows_for_training(examples, {options.setting}, options.folds),
+                         options.share, options.folds, report.used);
   if (rows.front()->features.names != base.features) {
     throw Error(ErrorKind::BadInput,
                 "the inspector was fitted by another version of this program; fit it anew: "

@@ -2,29 +2,30 @@
 // An inspector of other settings becomes one for a new setting, from few runs.
 #pragma once
 
-#include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "foretrain/train/fit_network.h"
+#include "foretrain/train/share.h"
 #include "foretrain/train/transfer.h"
 
 namespace foretrain::train {
 
 struct TransferFit {
   std::string setting{};
-  double fraction = 1;     // of the setting's architectures outside of the test split
-  std::uint64_t seed = 1;  // of their choice and of training
-  std::size_t folds = 5;   // of architectures
+  Share share{};          // of the setting's jobs outside of the test split; its seed is training's
+  std::size_t folds = 5;  // of architectures
   // Of a network.
   Partition partition = Partition::Driple;
   TrainOptions train{};
+  std::filesystem::path checkpoint{};  // as NetworkFit's
   // Of trees: few and small, because the base knows most already.
   BoostOptions trees{.rounds = 40, .depth = 3};
 };
 
 struct TransferReport {
-  std::size_t architectures = 0;   // that the transfer saw, those for validation included
+  UsedShare used{};                // what the transfer saw, validation included
   std::vector<TargetFit> trees{};  // TargetFit::physics is the error of the base as it was
   NetworkReport network{};
 };

@@ -12,12 +12,18 @@ from typing import Any, Literal, TypedDict
 class Strategy(TypedDict, total=False):
     """How the work is divided among the workers."""
 
-    kind: Literal["ddp", "allreduce", "dataparallel", "ps", "horovod"]
+    kind: Literal[
+        "ddp", "allreduce", "dataparallel", "ps", "horovod", "fsdp", "zero1", "zero2", "zero3"
+    ]
     micro_batch: int
+    shard_group: int
+    gradient_precision: Literal["fp32", "bf16", "fp16"]
+    reduce_every_pass: bool
     servers: int
     asynchronous: bool
     server_device: str | dict[str, Any]
     server_placement: list[int]
+    recompute: Literal["none", "selective", "full"]
 
 
 class Request(TypedDict, total=False):
@@ -30,12 +36,15 @@ class Request(TypedDict, total=False):
     intra_node: str | dict[str, Any]
     network: str | dict[str, Any]
     cluster: str | dict[str, Any]
-    batch: int
+    batch: int | Literal["max"]
     global_batch: int
     precision: Literal["fp32", "tf32", "fp16", "bf16", "fp8", "fp64"]
+    weights: Literal["fp32", "bf16", "fp16", "int8", "nf4"]
+    memory_format: Literal["contiguous", "channels_last"]
     framework: str
     optimizer: Literal[
-        "sgd", "momentum", "adam", "adamw", "lamb", "adagrad", "rmsprop", "lars", "none"
+        "sgd", "momentum", "adam", "adamw", "lamb", "adagrad", "rmsprop", "lars", "adam-8bit",
+        "adamw-8bit", "lion", "adafactor", "paged-adamw", "paged-adamw-8bit", "none"
     ]
     strategy: str | Strategy
     mode: Literal["train", "inference"]

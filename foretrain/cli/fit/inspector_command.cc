@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 
 #include "foretrain/base/error.h"
@@ -22,6 +23,8 @@ struct InspectorCommand {
   std::string examples;
   std::string calibration;
   std::string method = "hybrid";
+  std::optional<std::size_t> folds;
+  std::optional<std::size_t> least;
   train::InspectorFit options;
   NetworkOptions network;
 
@@ -63,10 +66,20 @@ std::string note_of(const InspectorCommand& command, std::size_t jobs) {
   return note + "; the test split took no part";
 }
 
+// Learned from; the others are of use only to a table of examples.
+bool is_wanted(const measured::ResourceJob& job, const InspectorCommand& command) {
+  const std::vector<std::string>& settings = command.options.settings;
+  return job.split != "test" && (settings.empty() || std::find(settings.begin(), settings.end(),
+                                                               job.setting) != settings.end());
+}
+
 train::NetworkFit network_fit_of(const InspectorCommand& command) {
   train::NetworkFit fit = network_fit_of(command.network);
   fit.settings = command.options.settings;
-  fit.folds = command.options.folds;
+  fit.share = command.options.share;
+  fit.share.seed = command.options.trees.seed;
+  fit.folds = command.folds.value_or(fit.folds);
+  fit.least_examples = command.least.value_or(fit.least_examples);
   fit.confidence = command.options.confidence;
   fit.train.seed = command.options.trees.seed;
   return fit;
@@ -82,6 +95,7 @@ InspectorModel fit_network(const InspectorCommand& command,
     bar.show(epoch);
     return true;
   });
+  show_share(report.used, output);
   show_training(report, output);
   found = std::move(report.targets);
   return model;
@@ -89,13 +103,21 @@ InspectorModel fit_network(const InspectorCommand& command,
 
 InspectorModel fit_trees(const InspectorCommand& command,
                          const std::vector<train::InspectorExample>& examples,
-                         std::vector<train::TargetFit>& found) {
+                         std::vector<train::TargetFit>& found, FitOutput& output) {
   train::InspectorFit options = command.options;
   options.method = train::inspector_method_named(command.method).value();
-  Progress bar("fitting");
-  return train::fit_inspector(examples, options, found, [&](double share) {
-    bar.show(static_cast<std::size_t>(100 * share), share);
-  });
+  options.folds = command.folds.value_or(options.folds);
+  options.least_examples = command.least.value_or(options.least_examples);
+  options.share.seed = options.trees.seed;
+  train::UsedShare used;
+  InspectorModel model;
+  {
+    Progress bar("fitting");
+    const auto show = [&](double share) { bar.show(static_cast<std::size_t>(100 * share), share); };
+    model = train::fit_inspector(examples, options, found, show, &used);
+  }
+  show_share(used, output);
+  return model;
 }
 
 void run_inspector(const InspectorCommand& command, Console& console) {
@@ -106,9 +128,10 @@ void run_inspector(const InspectorCommand& command, Console& console) {
   Output table(command.examples, console);
   Library library = load_library();
   const std::string constants = library.constants.text();
-  const std::vector<measured::ResourceJob> jobs = measured::resource_jobs(command.data);
+  std::vector<measured::ResourceJob> jobs = measured::resource_jobs(command.data);
   const Calibration calibration = find_calibration(command, library, output);
   library.calibrations.push_back(calibration);
+  if (!table.wanted()) std::erase_if(jobs, [&](auto& job) { return !is_wanted(job, command); });
   std::optional<Grouping> grouping;
   if (command.is_network()) grouping = network_fit_of(command).grouping;
   const auto examples = train::inspector_examples(jobs, library, command.options.threads, grouping);
@@ -119,12 +142,14 @@ void run_inspector(const InspectorCommand& command, Console& console) {
   if (command.output.empty()) return;
   std::vector<train::TargetFit> found;
   InspectorModel model = command.is_network() ? fit_network(command, examples, found, output)
-                                              : fit_trees(command, examples, found);
+                                              : fit_trees(command, examples, found, output);
   model.device = calibration.device;
   model.constants = constants;
   model.calibration = calibration;
   show(found, output);
-  const std::string note = note_of(command, jobs.size());
+  const auto learned =
+      std::count_if(jobs.begin(), jobs.end(), [&](auto& job) { return is_wanted(job, command); });
+  const std::string note = note_of(command, static_cast<std::size_t>(learned));
   output.write(write_inspector(model, std::span(&note, 1)));
 }
 
@@ -151,9 +176,14 @@ void add_fit_inspector(CLI::App& app, Console& console) {
       ->check(CLI::IsMember({"hybrid", "physics", "trees", "network"}));
   sub.add_option("--calibration", command->calibration,
                  "of the machine, by `foretrain fit calibration` (found from the runs)");
-  sub.add_option("--folds", command->options.folds, "of architectures, for choices and intervals")
+  sub.add_option("--folds", command->folds,
+                 "of architectures, for choices and intervals (5; of a network 10)")
       ->check(CLI::Range(2, 100));
-  sub.add_option("--seed", command->options.trees.seed, "of trees and network");
+  add_share_options(sub, command->options.share, "their");
+  sub.add_option("--least", command->least,
+                 "jobs that a number is learned from (20; by a network 4)")
+      ->check(CLI::Range(1, 1'000'000));
+  sub.add_option("--seed", command->options.trees.seed, "of trees, network and draws");
   sub.add_option("--examples", command->examples,
                  "write what is learned from, a CSV line per job and role; - shows it");
   add_network_options(sub, command->network);

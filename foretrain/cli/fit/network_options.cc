@@ -7,6 +7,12 @@
 #include "foretrain/base/format.h"
 
 namespace foretrain::cli {
+namespace {
+
+// The most that a file may say; steps that the lab measures have fewer nodes.
+constexpr std::size_t kMostGroups = 10'000;
+
+}  // namespace
 
 void add_network_options(CLI::App& app, NetworkOptions& options) {
   const std::string group = "Graph network";
@@ -16,9 +22,10 @@ void add_network_options(CLI::App& app, NetworkOptions& options) {
       ->check(CLI::IsMember({"driple"}));
   in_group(app.add_option("--groups", options.groups, "nodes of the grouped graph (20)"))
       ->check(CLI::Range(1, 10'000));
-  in_group(app.add_option("--grouping", options.grouping,
-                          "uniform, or proportional to the graph's size"))
-      ->check(CLI::IsMember({"uniform", "proportional"}));
+  in_group(
+      app.add_option("--grouping", options.grouping,
+                     "uniform, proportional to the graph's size, or none: every node for itself"))
+      ->check(CLI::IsMember({"uniform", "proportional", "none"}));
   in_group(app.add_option("--convolution", options.convolution, "gcn, gin, gat or mpnn"))
       ->check(CLI::IsMember({"gcn", "gin", "gat", "mpnn"}));
   in_group(app.add_option("--depth", options.depth, "convolutions in all (half the groups)"))
@@ -44,6 +51,10 @@ train::NetworkFit network_fit_of(const NetworkOptions& options) {
     if (!options.preset.empty()) fit.shape = learn::driple_shape(*options.groups);
   }
   fit.grouping.proportional = options.grouping == "proportional";
+  if (options.grouping == "none") {
+    if (fit.shape.depth == 0) fit.shape.depth = std::max<std::size_t>(1, fit.grouping.groups / 2);
+    fit.grouping.groups = kMostGroups;
+  }
   fit.shape.convolution = learn::convolution_named(options.convolution).value();
   fit.shape.readout = learn::readout_named(options.readout).value();
   fit.shape.gru = !options.no_gru;
@@ -55,6 +66,21 @@ train::NetworkFit network_fit_of(const NetworkOptions& options) {
   if (options.role == "server") fit.roles = {Role::Server};
   if (options.role == "both") fit.roles = {Role::Worker, Role::Server};
   return fit;
+}
+
+void add_share_options(CLI::App& app, train::Share& share, const std::string& whose) {
+  CLI::Option* fraction =
+      app.add_option("--fraction", share.fraction, "of " + whose + " architectures, drawn (1)")
+          ->check(CLI::Range(0.0, 1.0));
+  app.add_option("--jobs", share.jobs, "so many of " + whose + " measured jobs, drawn (all)")
+      ->check(CLI::Range(1, 1'000'000))
+      ->excludes(fraction);
+}
+
+void show_share(const train::UsedShare& used, FitOutput& output) {
+  if (used.jobs == used.all_jobs) return;
+  output.say(format("  %zu of %zu architectures drawn, %zu of %zu jobs", used.architectures,
+                    used.all_architectures, used.jobs, used.all_jobs));
 }
 
 void TrainingBar::show(const train::EpochReport& epoch) {
@@ -72,8 +98,11 @@ void TrainingBar::show(const train::EpochReport& epoch) {
 void show_training(const train::NetworkReport& report, FitOutput& output) {
   output.say(format("  %zu architectures, %zu examples; %zu parameters", report.architectures,
                     report.examples, report.parameters));
-  output.say(format("  %zu epochs in %.1f s, the best was %zu with validation loss %.4g",
-                    report.epochs, report.time.count(), report.best_epoch, report.validation_loss));
+  output.say(
+      format("  %zu epochs in %.1f s, each %.4g s of processor time; the best was %zu with "
+             "validation loss %.4g",
+             report.epochs, report.time.count(), report.per_epoch.count(), report.best_epoch,
+             report.validation_loss));
 }
 
 }  // namespace foretrain::cli

@@ -33,6 +33,11 @@ void add_network_options(CLI::App& app, NetworkOptions& options);
 
 train::NetworkFit network_fit_of(const NetworkOptions& options);
 
+// How much of the data is used: --fraction, --jobs.
+void add_share_options(CLI::App& app, train::Share& share, const std::string& whose);
+// Says so where it is not all.
+void show_share(const train::UsedShare& used, FitOutput& output);
+
 // A bar with loss and time left while a network trains.
 class TrainingBar {
  public:

@@ -38,7 +38,8 @@ std::shared_ptr<const InspectorModel> read_base(const TransferCommand& command,
 }
 
 void show(const train::TransferReport& report, const InspectorModel& base, FitOutput& output) {
-  output.say(format("  %zu architectures used", report.architectures));
+  output.say(format("  %zu architectures used", report.used.architectures));
+  show_share(report.used, output);
   if (base.network) show_training(report.network, output);
   if (!report.trees.empty()) {
     output.say("  error on architectures left out, and of the file as it was:");
@@ -73,7 +74,7 @@ void run_transfer(TransferCommand command, Console& console) {
   }
   show(report, *base, output);
   const std::string note = format("transferred to %s, by %zu architectures",
-                                  command.options.setting.c_str(), report.architectures);
+                                  command.options.setting.c_str(), report.used.architectures);
   output.write(write_inspector(model, std::span(&note, 1)));
 }
 
@@ -98,15 +99,18 @@ void add_transfer(CLI::App& app, Console& console) {
                  "what of a network is trained: driple (half of the repetitions and the dense "
                  "layers), repeated+mlp, repeated+gru, mlp, all")
       ->check(CLI::IsMember(partitions));
-  sub.add_option("--fraction", command->options.fraction,
-                 "of the setting's architectures that are used (1)")
-      ->check(CLI::Range(0.0, 1.0));
-  sub.add_option("--seed", command->options.seed, "of their choice and of training");
+  add_share_options(sub, command->options.share, "the setting's");
+  sub.add_option("--folds", command->options.folds,
+                 "of architectures, for choices and intervals (5)")
+      ->check(CLI::Range(2, 100));
+  sub.add_option("--seed", command->options.share.seed, "of draws and of training");
   sub.add_option("--epochs", command->options.train.most_epochs, "of a network, at most so many")
       ->check(CLI::Range(1, 1'000'000));
   sub.add_option("--patience", command->options.train.patience,
                  "epochs without a lower validation loss until training ends")
       ->check(CLI::Range(1, 1'000'000));
+  sub.add_option("--checkpoint", command->options.checkpoint,
+                 "of a network: keep here where training stands, and go on from there");
   sub.callback([command, &console] { run_transfer(*command, console); });
 }
 

@@ -27,6 +27,7 @@ class Summary {
     std::size_t rows = 0;
     std::size_t predicted = 0;
     std::size_t refused = 0;
+    std::size_t not_fitting = 0;
     std::map<std::string, std::vector<double>> errors;  // by model
 
     void add(const Case& one, bool count_refused);

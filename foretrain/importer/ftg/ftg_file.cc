@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/json.h"
@@ -22,11 +23,20 @@ constexpr std::size_t kLongestName = 1000;
 constexpr std::size_t kLongestLabel = 100'000;  // a fused node names all of its parts
 constexpr std::size_t kMostNotes = 10'000;
 constexpr std::size_t kMostValues = 64;
-constexpr std::size_t kMostParts = 65'536;  // of a split or a fused node
+constexpr std::size_t kMostJson = 40'000'000;  // values of all of the text: about 2 GB
+constexpr std::size_t kMostParts = 65'536;     // of a split or a fused node
 constexpr std::int64_t kLargest = std::int64_t{1} << 48;
 
 [[noreturn]] void fail(const std::string& where, const std::string& what) {
   throw Error(ErrorKind::BadInput, printable(where, 200) + ": " + what);
+}
+
+// A value of two bytes takes 16 and more once it is read, so they are counted before: every one but
+// the first of a list follows a comma, a list's first its bracket.
+void check_values(std::string_view text, const std::string& where) {
+  const auto separates = [](char c) { return c == ',' || c == '[' || c == '{'; };
+  const auto values = std::count_if(text.begin(), text.end(), separates);
+  if (std::cmp_greater(values, kMostJson)) fail(where, "has more than 40,000,000 values");
 }
 
 const Json::array_t& array(const Json& json, std::size_t most, const std::string& where) {
@@ -236,7 +246,7 @@ FtgNode node_of(JsonFields& fields, const std::vector<std::string>& symbols) {
   FtgNode result;
   result.op = bounded(fields.required_text("op"), kLongestName, fields.where());
   result.node.phase = enumerator(fields, "phase", graph::Phase::Forward, graph::phase_named,
-                                 "forward, backward, update");
+                                 "forward, backward, update, recompute");
   result.node.scope = text_of(fields, "scope");
   result.node.label = text_of(fields, "label", kLongestLabel);
   if (const Json* json = fields.find("attributes")) {
@@ -304,6 +314,7 @@ void read_ends(JsonFields& fields, FtgFile& file) {
 
 FtgFile parse_ftg(std::string_view text, const std::string& where) {
   if (text.size() > kLongestText) fail(where, "larger than 512 MiB");
+  check_values(text, where);
   const Json json = parse_json(text, where);
   JsonFields fields(json, where);
   check_version(fields);

@@ -189,7 +189,7 @@ TEST(ReadFtg, NamesThePlaceOfEveryMistakeInANode) {
       {R"({"op": "dropout", "inputs": ["x"], "outputs": ["y", "z"]})",
        "the outputs of a node are either all declared under 'tensors' or all new"},
       {R"({"op": "relu", "phase": "sideways"})",
-       "the phase 'sideways' is not one of forward, backward, update"},
+       "the phase 'sideways' is not one of forward, backward, update, recompute"},
       {R"({"op": "relu", "inputs": ["x"], "attributes": {"kernal": 3}})",
        "unknown attribute 'kernal'; did you mean 'kernel'?"},
       {R"({"op": "relu", "inputs": ["x"], "attributes": {"kernel": 2.5}})",

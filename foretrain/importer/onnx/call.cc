@@ -35,6 +35,17 @@ const OnnxAttribute* resolve(const OnnxScope& scope, const OnnxAttribute& attrib
   return nullptr;
 }
 
+// What a node and its tensors take.
+void pay(OnnxTranslation& all, const graph::Node& node, std::size_t outputs) {
+  std::size_t bytes = sizeof(graph::Node) + node.scope.size() + node.label.size() +
+                      node.inputs.size() * sizeof(TensorId) +
+                      outputs * (sizeof(graph::Tensor) + sizeof(TensorId));
+  for (const graph::Attribute& attribute : node.attributes.list()) {
+    bytes += sizeof(graph::Attribute) + attribute.values.size() * sizeof(Dim);
+  }
+  all.budget.spend(bytes);
+}
+
 void require_room(const OnnxTranslation& all) {
   if (all.graph.tensors.size() > kMostTensors) {
     throw Error(ErrorKind::BadInput, "the graph has more than 2,000,000 tensors");
@@ -83,7 +94,10 @@ std::string_view OnnxCall::text(std::string_view name, std::string_view otherwis
 
 std::vector<std::int64_t> OnnxCall::integers(std::string_view name) const {
   const OnnxAttribute* found = attribute(name);
-  return found == nullptr ? std::vector<std::int64_t>{} : found->integers;
+  if (found == nullptr) return {};
+  all_.budget.spend(found->integers.size() *
+                    sizeof(std::int64_t));  // a function's may be the call's
+  return found->integers;
 }
 
 bool OnnxCall::has(int i) const {
@@ -130,6 +144,7 @@ std::vector<Dim> OnnxCall::sizes(int i) const {
   if (value.known != OnnxValue::Known::All) {
     fail_unsupported(what + "is not known before the model runs; shapes must not depend on data");
   }
+  all_.budget.spend(value.content.size() * sizeof(Dim));
   std::vector<Dim> result;
   for (const Scalar& scalar : value.content) {
     const std::optional<Dim> size = scalar.dim();
@@ -142,7 +157,10 @@ std::vector<Dim> OnnxCall::sizes(int i) const {
 
 std::vector<double> OnnxCall::reals(int i) const {
   const OnnxValue& value = in(i);
-  if (value.stored != nullptr && !value.stored->reals.empty()) return value.stored->reals;
+  const bool is_stored = value.stored != nullptr && !value.stored->reals.empty();
+  all_.budget.spend(sizeof(double) *
+                    (is_stored ? value.stored->reals.size() : value.content.size()));
+  if (is_stored) return value.stored->reals;
   std::vector<double> result;
   if (value.known != OnnxValue::Known::All) return result;
   for (const Scalar& scalar : value.content) {
@@ -181,7 +199,8 @@ std::vector<TensorId> OnnxCall::emit_all(Kind kind, std::vector<TensorId> inputs
   const bool constant = is_constant(all_, node);
   std::vector<Shape> shapes;
   for (const TensorId id : node.inputs) shapes.push_back(shape_of(id));
-  op(node).infer(node, shapes);  // so that its message stands alone; append() adds to it
+  // Here too, so that its message stands alone; append() adds to it.
+  pay(all_, node, op(node).infer(node, shapes).size());
   const std::vector<TensorId> outputs = append(all_.graph, std::move(node));
   require_room(all_);
   if (constant) {
@@ -215,6 +234,7 @@ std::vector<TensorId> OnnxCall::emit_opaque(std::vector<TensorId> inputs,
   node.label = std::string(node_.op_type);
   node.inputs = std::move(inputs);
   node.scope = path();
+  pay(all_, node, shapes.size());
   const bool constant = is_constant(all_, node);
   for (const Shape& shape : shapes) {
     for (const Dim& dim : shape.dims()) {

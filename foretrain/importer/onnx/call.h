@@ -82,8 +82,7 @@ class OnnxCall {
                     std::vector<Scalar> content) const;
   void give_uniform(int i, const graph::Shape& shape, DType type, Scalar value) const;
   bool given(int i) const;
-  // Computing with `count` known values costs part of a budget, so that a small file cannot keep
-  // the program busy.
+  // Pays for arithmetic on `count` known values, or pairs of terms where these are sums of symbols.
   void charge(std::size_t count) const;
 
   // "layer1.0.conv1": the layer that the node comes from.

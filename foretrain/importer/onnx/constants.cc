@@ -98,6 +98,7 @@ void range(const OnnxCall& call, Kind /*kind*/) {
   if (!count) OnnxCall::fail_unsupported("its length is a sum of symbols; give the symbols values");
   const Shape result{Dim(*count).factor < 0 ? Dim(0) : *count};
   if (const auto few = small_count(result)) {
+    call.charge(*few * (1 + start.terms().size() * (1 + delta.terms().size())));
     std::vector<Scalar> content;
     for (std::size_t i = 0; i < *few; ++i) {
       const auto offset = multiply(delta, Scalar(static_cast<std::int64_t>(i)));

@@ -117,6 +117,7 @@ void loop(const OnnxCall& call, Kind /*kind*/) {
   std::vector<std::vector<OnnxValue*>> collected(body.outputs.size() - carried - 1);
   bool goes_on = !call.has(1) || truth_of(call.in(1)).value_or(true);
   for (std::int64_t round = 0; round < rounds && goes_on; ++round) {
+    call.all().budget.spend(carried * OnnxBudget::kLookUp);
     OnnxScope scope = inner_scope(call);
     open_scope(call.all(), scope, body);
     scope.values[body.inputs[0].name] = known_scalar(call, DType::I64, round);

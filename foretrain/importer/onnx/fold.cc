@@ -48,6 +48,13 @@ std::vector<Scalar> picked(const std::vector<Scalar>& content,
 
 namespace {
 
+// What a product of sums multiplies out.
+std::size_t pairs_of_terms(const std::vector<const Scalar*>& values) {
+  std::size_t pairs = 1;
+  for (const Scalar* value : values) pairs *= std::max<std::size_t>(1, value->terms().size());
+  return pairs;
+}
+
 // All inputs have one value each.
 bool fold_uniform(const OnnxCall& call, int operands, const Shape& shape, DType type,
                   const Combine& combine) {
@@ -56,6 +63,7 @@ bool fold_uniform(const OnnxCall& call, int operands, const Shape& shape, DType 
     if (call.uniform(i) == nullptr) return false;
     values.push_back(call.uniform(i));
   }
+  call.charge(pairs_of_terms(values));
   std::optional<Scalar> value = combine(values);
   if (value) call.give_uniform(0, shape, type, *std::move(value));
   return value.has_value();
@@ -86,6 +94,7 @@ bool fold_elementwise(const OnnxCall& call, int operands, DType type, const Comb
     for (std::size_t i = 0; i < sources.size(); ++i) {
       values[i] = &(*contents[i])[sources[i][e]];
     }
+    call.charge(pairs_of_terms(values));
     std::optional<Scalar> value = combine(values);
     if (!value) return false;
     content.push_back(*std::move(value));

@@ -251,7 +251,7 @@ TEST(OnnxControl, BoundsWhatFunctionsGrowTo) {
                                               text(7, node(next, inputs, {"r"}, {}, "", domain))));
   }
   const std::string error = message(file.run("f0", {"x", "x"}, {"y"}, {}, "", "local").output("y"));
-  EXPECT_NE(error.find("more than 250,000 nodes"), std::string::npos) << error;
+  EXPECT_NE(error.find("stand for too much"), std::string::npos) << error;
 }
 
 // 4000 rounds of a body in which a branch of 20,000 nodes is never taken.
@@ -276,7 +276,7 @@ TEST(OnnxControl, BoundsHowOftenABodyIsGoneThrough) {
                   .stored(scalar_integer("no", 0))
                   .run("Loop", {"rounds", "", "x"}, {"y"}, {graph_attribute("body", body.graph())})
                   .output("y"));
-  EXPECT_NE(error.find("repeat more than 40,000,000 names"), std::string::npos) << error;
+  EXPECT_NE(error.find("stand for too much"), std::string::npos) << error;
 }
 
 }  // namespace

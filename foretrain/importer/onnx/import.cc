@@ -21,9 +21,8 @@ using graph::Shape;
 using graph::TensorId;
 using Inputs = std::vector<const OnnxValueInfo*>;
 
-constexpr std::int64_t kOldest = 7;            // operator set
-constexpr std::size_t kMostInlined = 250'000;  // nodes that functions and loops may add
-constexpr std::size_t kMostListed = 20;        // operators in a note
+constexpr std::int64_t kOldest = 7;      // operator set
+constexpr std::size_t kMostListed = 20;  // operators in a note
 
 void check(const OnnxModel& model) {
   if (model.graph.nodes.empty() && model.graph.outputs.empty()) {
@@ -173,11 +172,10 @@ void add_notes(const OnnxTranslation& all, Graph& graph) {
 }
 
 Graph translate(const OnnxModel& model, const Inputs& inputs, const OnnxSymbols& symbols,
-                bool replaces_batch) {
-  OnnxTranslation all{.model = model};
+                OnnxBudget& budget, bool replaces_batch) {
+  OnnxTranslation all{.model = model, .budget = budget};
   all.symbols = symbols;
   all.replaces_batch = replaces_batch;
-  all.nodes_left = model.graph.nodes.size() + kMostInlined;
   all.graph.name = std::string(model.graph.name.substr(0, 1000));
   all.graph.symbols = symbols.names;
   for (const OnnxFunction& function : model.functions) {
@@ -214,18 +212,20 @@ bool has_single_sample(const Inputs& inputs, const OnnxSymbols& symbols) {
 
 Graph translate_onnx(const OnnxModel& model, const graph::Binding& values) {
   check(model);
+  OnnxBudget budget;
+  budget.left += model.nodes * OnnxBudget::kPerNode + model.entries * OnnxBudget::kPerEntry;
   const Inputs inputs = true_inputs(model.graph);
   const OnnxSymbols symbols = find_symbols(inputs, values);
   const bool fixed = std::any_of(values.begin(), values.end(),
                                  [](const auto& value) { return value.first == "batch"; });
   if (!symbols.has_batch && !fixed && has_single_sample(inputs, symbols)) {
     try {
-      return translate(model, inputs, symbols, true);
+      return translate(model, inputs, symbols, budget, true);
     } catch (const Error&) {
       // Some operator only works for one sample; then the batch stays as it is.
     }
   }
-  return translate(model, inputs, symbols, false);
+  return translate(model, inputs, symbols, budget, false);
 }
 
 Graph without_dead_nodes(Graph graph) {

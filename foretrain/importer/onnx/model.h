@@ -13,7 +13,7 @@ namespace foretrain::importer {
 // What an ONNX file says, before it is understood. Names are views of the file's bytes, which
 // must outlive these structs. Field names follow onnx.proto.
 
-class OnnxExternalFiles;
+class OnnxFiles;
 struct OnnxGraph;
 
 // TensorProto::DataType, as far as this program tells types apart.
@@ -117,16 +117,19 @@ struct OnnxModel {
   std::vector<OnnxOpset> opsets;
   OnnxGraph graph;
   std::vector<OnnxFunction> functions;
+  OnnxFiles* files = nullptr;  // that weights are read from where they must be looked at
+  std::size_t nodes = 0;       // in all graphs and functions
+  std::size_t entries = 0;     // of all lists
 };
 
 inline constexpr std::size_t kMostOnnxNodes = 1'000'000;
 // The most values of a tensor that are kept and computed with.
 inline constexpr std::size_t kMostOnnxValues = 1024;
 
-// Reads the structure of an ONNX file; large tensors are skipped without being touched, so a
-// mapped file of many gigabytes costs little. Throws Error(BadInput) where it is damaged or
-// beyond the limits of docs/onnx.md; the message does not name the file. `beside` must outlive
+// Reads the structure of an ONNX file; large tensors are skipped without being read, so a file of
+// many gigabytes costs little. Throws Error(BadInput) where it is damaged or
+// beyond the limits of docs/onnx.md; the message does not name the file. `files` must outlive
 // the model.
-OnnxModel parse_onnx(std::string_view content, OnnxExternalFiles& beside);
+OnnxModel parse_onnx(std::string_view content, OnnxFiles& files);
 
 }  // namespace foretrain::importer

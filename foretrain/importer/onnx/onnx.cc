@@ -4,19 +4,18 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/file.h"
 #include "foretrain/base/near.h"
-#include "foretrain/importer/detail/mapped_file.h"
 #include "foretrain/importer/import.h"
-#include "foretrain/importer/onnx/external.h"
+#include "foretrain/importer/onnx/files.h"
 #include "foretrain/importer/onnx/import.h"
 
 namespace foretrain::importer {
 namespace {
 
 graph::Graph read(std::string_view content, const std::string& where, const graph::Binding& values,
-                  OnnxExternalFiles& beside) {
+                  OnnxFiles& files) {
   try {
     if (content.empty()) throw Error(ErrorKind::BadInput, "is empty");
-    return translate_onnx(parse_onnx(content, beside), values);
+    return translate_onnx(parse_onnx(content, files), values);
   } catch (const Error& error) {
     throw Error(error.kind(), printable(where, 200) + ": " + error.what());
   }
@@ -31,16 +30,15 @@ bool is_onnx(std::string_view content) {
 }
 
 graph::Graph read_onnx(const std::filesystem::path& file, const graph::Binding& values) {
-  const MappedFile mapped(file);
-  OnnxExternalFiles beside(file.parent_path());
-  graph::Graph graph = read(mapped.content(), named(file), values, beside);
+  OnnxFiles files(file);
+  graph::Graph graph = read(files.content(), named(file), values, files);
   graph.name = file.stem().string();
   return graph;
 }
 
 graph::Graph read_onnx(std::string_view content, const std::string& where,
                        const graph::Binding& values) {
-  OnnxExternalFiles none;
+  OnnxFiles none;
   return read(content, where, values, none);
 }
 

@@ -5,8 +5,20 @@
 #include "foretrain/importer/onnx/call.h"
 
 namespace foretrain::importer {
+namespace {
+
+std::size_t bytes_of(const OnnxValue& value) {
+  std::size_t bytes = sizeof(OnnxValue) + value.content.size() * sizeof(Scalar) +
+                      value.items.size() * sizeof(OnnxValue*) +
+                      value.parts.size() * sizeof(OnnxPart);
+  for (const Scalar& scalar : value.content) bytes += scalar.terms().size() * sizeof(graph::Dim);
+  return bytes;
+}
+
+}  // namespace
 
 OnnxValue* new_value(OnnxTranslation& all, OnnxValue value) {
+  all.budget.spend(bytes_of(value));
   all.values.push_back(std::move(value));
   return &all.values.back();
 }
@@ -42,12 +54,7 @@ void OnnxCall::give(int i, graph::TensorId id) const {
   give(i, std::move(value));
 }
 
-void OnnxCall::charge(std::size_t count) const {
-  if (count > all_.content_left) {
-    fail_unsupported("the model computes with more than 4,000,000 constants");
-  }
-  all_.content_left -= count;
-}
+void OnnxCall::charge(std::size_t count) const { all_.budget.spend(count * OnnxBudget::kTerm); }
 
 void OnnxCall::give_content(int i, const graph::Shape& shape, DType type,
                             std::vector<Scalar> content) const {

@@ -20,12 +20,11 @@ constexpr std::size_t kLongestName = 4'096;
 
 class Parser {
  public:
-  Parser(std::string_view content, OnnxExternalFiles& beside)
-      : content_(content), beside_(beside) {}
+  Parser(std::string_view content, OnnxFiles& files) : content_(content), files_(files) {}
 
   OnnxModel model() {
     OnnxModel model;
-    for (WireReader in(content_, content_.data()); in.next();) {
+    for (WireReader in(content_, content_.data(), &files_); in.next();) {
       switch (in.field()) {
         case 1:
           model.ir_version = in.integer();
@@ -46,12 +45,15 @@ class Parser {
           break;
       }
     }
+    model.files = &files_;
+    model.nodes = nodes_;
+    model.entries = entries_;
     return model;
   }
 
  private:
   std::string_view name(const WireReader& in) const {
-    if (in.bytes().size() > kLongestName) in.fail("a name is longer than 4096 bytes");
+    if (in.place().size() > kLongestName) in.fail("a name is longer than 4096 bytes");
     return in.bytes();
   }
 
@@ -99,7 +101,7 @@ class Parser {
           graph.name = name(in);
           break;
         case 5:
-          add(graph.initializers, parse_onnx_tensor(in.message(), beside_), in);
+          add(graph.initializers, parse_onnx_tensor(in.message(), files_), in);
           break;
         case 11:
           add(graph.inputs, value_info(in.message()), in);
@@ -111,7 +113,7 @@ class Parser {
           add(graph.values, value_info(in.message()), in);
           break;
         case 15:
-          add(graph.initializers, parse_onnx_sparse_tensor(in.message(), beside_), in);
+          add(graph.initializers, parse_onnx_sparse_tensor(in.message(), files_), in);
           break;
         default:
           break;
@@ -179,7 +181,7 @@ class Parser {
           break;
         case 5:
           attribute.tensor =
-              std::make_shared<const OnnxTensor>(parse_onnx_tensor(in.message(), beside_));
+              std::make_shared<const OnnxTensor>(parse_onnx_tensor(in.message(), files_));
           break;
         case 6: {
           auto body = std::make_shared<OnnxGraph>();
@@ -291,15 +293,15 @@ class Parser {
   }
 
   std::string_view content_;
-  OnnxExternalFiles& beside_;
+  OnnxFiles& files_;
   std::size_t entries_ = 0;
   std::size_t nodes_ = 0;
 };
 
 }  // namespace
 
-OnnxModel parse_onnx(std::string_view content, OnnxExternalFiles& beside) {
-  return Parser(content, beside).model();
+OnnxModel parse_onnx(std::string_view content, OnnxFiles& files) {
+  return Parser(content, files).model();
 }
 
 }  // namespace foretrain::importer

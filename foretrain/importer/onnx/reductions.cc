@@ -49,9 +49,9 @@ std::optional<Scalar> reduce_two(std::string_view op, const Scalar& a, const Sca
 bool reduce_content(const OnnxCall& call, const Shape& result) {
   const OnnxValue& value = call.in(0);
   if (!call.knows(0) || value.content.empty() || !(elements(result) == Dim(1))) return false;
-  call.charge(value.content.size());
   std::optional<Scalar> total = value.content.front();
   for (std::size_t i = 1; i < value.content.size() && total; ++i) {
+    call.charge((1 + total->terms().size()) * (1 + value.content[i].terms().size()));
     total = reduce_two(call.node().op_type, *total, value.content[i]);
   }
   if (!total) return false;

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "foretrain/importer/onnx/external.h"
+#include "foretrain/importer/onnx/files.h"
 
 namespace foretrain::importer {
 namespace {
@@ -107,12 +107,13 @@ struct Data {
 };
 
 // Exporters merge vectors that are equal, which new ones (all ones, all zeros) often are.
-bool is_uniform(const OnnxTensor& tensor, std::size_t size) {
+bool is_uniform(const OnnxTensor& tensor, std::size_t size, OnnxFiles& files) {
   const std::string_view raw = tensor.raw;
   if (tensor.dims.size() != 1 || size == 0 || raw.size() < 2 * size ||
       raw.size() > kLongestVector) {
     return false;
   }
+  files.load(raw);
   return raw.substr(size) == raw.substr(0, raw.size() - size);
 }
 
@@ -136,15 +137,19 @@ void parse_external(WireReader in, External& external) {
   if (key == "length") external.length = number_of(value);
 }
 
-void keep_values(OnnxTensor& tensor, const Data& data) {
+void keep_values(OnnxTensor& tensor, const Data& data, OnnxFiles& files) {
   const std::uint64_t count = count_of(tensor.dims, kMostOnnxValues);
   if (known(tensor.type) == OnnxType::String || count > kMostOnnxValues) return;
-  decode_raw(tensor, data.raw.substr(0, kMostOnnxValues * sizeof(std::int64_t)));
+  const std::string_view raw = data.raw.substr(0, kMostOnnxValues * sizeof(std::int64_t));
+  files.load(raw);
+  decode_raw(tensor, raw);
   for (const WireReader& part : data.integers)
     part.append_integers(tensor.integers, kMostOnnxValues);
   for (const WireReader& part : data.reals) part.append_reals(tensor.reals, kMostOnnxValues);
   for (const WireReader& part : data.doubles) {
-    decode<double>(part.bytes().substr(0, kMostOnnxValues * sizeof(double)), tensor.reals);
+    const std::string_view numbers = part.place().substr(0, kMostOnnxValues * sizeof(double));
+    files.load(numbers);
+    decode<double>(numbers, tensor.reals);
   }
   const bool halves = is_short_float(tensor.type) && !tensor.integers.empty();
   if (halves) {  // 16-bit floats that are no raw data lie in int32_data as bits
@@ -163,18 +168,18 @@ void keep_values(OnnxTensor& tensor, const Data& data) {
 }
 
 // Keeps few values, remembers where many lie.
-void set_values(OnnxTensor& tensor, Data& data, OnnxExternalFiles& beside) {
+void set_values(OnnxTensor& tensor, Data& data, OnnxFiles& files) {
   const External& other = data.external;
   if (data.raw.empty() && !other.location.empty()) {
-    data.raw = beside.find(other.location, other.offset, other.length);
+    data.raw = files.find(other.location, other.offset, other.length);
   }
-  keep_values(tensor, data);
+  keep_values(tensor, data, files);
   const bool packed = data.raw.empty() && data.reals.size() == 1;
-  tensor.raw = packed && data.reals[0].is_list() ? data.reals[0].bytes() : data.raw;
+  tensor.raw = packed && data.reals[0].is_list() ? data.reals[0].place() : data.raw;
   const std::uint64_t count = count_of(tensor.dims, std::uint64_t{1} << 48U);
   const std::uint64_t size = count == 0 ? 0 : tensor.raw.size() / count;
   if (size * count != tensor.raw.size()) tensor.raw = {};
-  tensor.uniform = is_uniform(tensor, static_cast<std::size_t>(size));
+  tensor.uniform = is_uniform(tensor, static_cast<std::size_t>(size), files);
 }
 
 }  // namespace
@@ -209,7 +214,7 @@ bool is_short_float(std::int64_t type) {
   return known(type) == OnnxType::Float16 || known(type) == OnnxType::Bfloat16;
 }
 
-OnnxTensor parse_onnx_tensor(WireReader in, OnnxExternalFiles& beside) {
+OnnxTensor parse_onnx_tensor(WireReader in, OnnxFiles& files) {
   OnnxTensor tensor;
   Data data;
   while (in.next()) {
@@ -232,7 +237,7 @@ OnnxTensor parse_onnx_tensor(WireReader in, OnnxExternalFiles& beside) {
         tensor.name = in.bytes();
         break;
       case 9:
-        data.raw = in.bytes();
+        data.raw = in.place();
         break;
       case 10:
         if (data.doubles.size() <= kMostOnnxValues) data.doubles.push_back(in);
@@ -244,15 +249,15 @@ OnnxTensor parse_onnx_tensor(WireReader in, OnnxExternalFiles& beside) {
         break;
     }
   }
-  set_values(tensor, data, beside);
+  set_values(tensor, data, files);
   return tensor;
 }
 
-OnnxTensor parse_onnx_sparse_tensor(WireReader in, OnnxExternalFiles& beside) {
+OnnxTensor parse_onnx_sparse_tensor(WireReader in, OnnxFiles& files) {
   OnnxTensor tensor;
   std::vector<std::int64_t> dims;
   while (in.next()) {
-    if (in.field() == 1) tensor = parse_onnx_tensor(in.message(), beside);
+    if (in.field() == 1) tensor = parse_onnx_tensor(in.message(), files);
     if (in.field() == 3) in.append_integers(dims, kMostDims);
   }
   tensor.dims = std::move(dims);

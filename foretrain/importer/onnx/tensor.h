@@ -8,10 +8,10 @@
 namespace foretrain::importer {
 
 // A TensorProto: name, type, shape and, when there are few, values. Those in other files
-// (external_data) are looked for in `beside`.
-OnnxTensor parse_onnx_tensor(WireReader in, OnnxExternalFiles& beside);
+// (external_data) are looked for in `files`.
+OnnxTensor parse_onnx_tensor(WireReader in, OnnxFiles& files);
 // A SparseTensorProto as the dense tensor that it stands for, without values.
-OnnxTensor parse_onnx_sparse_tensor(WireReader in, OnnxExternalFiles& beside);
+OnnxTensor parse_onnx_sparse_tensor(WireReader in, OnnxFiles& files);
 
 // What a tensor of this ONNX type is stored as in training. 16-bit floats count as F32: the
 // precision that a prediction asks for decides, not the file. 16-bit integers count as I32.

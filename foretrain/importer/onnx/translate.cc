@@ -14,13 +14,21 @@ class PlacedError : public Error {
 
 // A body may be gone through very often without adding nodes.
 void spend(OnnxTranslation& all, std::size_t names) {
-  if (names > all.names_left)
-    OnnxCall::fail("functions and loops repeat more than 40,000,000 names");
-  all.names_left -= names;
+  all.budget.spend(names * OnnxBudget::kLookUp);
 }
 
 std::size_t names_of(const OnnxNode& node) {
   return 1 + node.inputs.size() + node.outputs.size() + node.attributes.size();
+}
+
+// What a rule may read of its node again and again.
+std::size_t text_bytes(const OnnxNode& node) {
+  std::size_t bytes = node.name.size() + node.module_path.size();
+  for (const OnnxAttribute& attribute : node.attributes) {
+    bytes += attribute.text.value_or("").size() +
+             8 * (attribute.integers.size() + attribute.reals.size());
+  }
+  return bytes;
 }
 
 // Nodes inside a node read the names around it too.
@@ -82,6 +90,7 @@ OnnxValue* find_value(const OnnxScope& scope, std::string_view name) {
 }
 
 void open_scope(OnnxTranslation& all, OnnxScope& scope, const OnnxGraph& graph) {
+  all.budget.spend(OnnxBudget::kScope);
   spend(all, graph.initializers.size() + graph.values.size() + graph.outputs.size());
   for (const OnnxTensor& tensor : graph.initializers) {
     OnnxValue* value = new_value(all, stored_value(all, tensor, false));
@@ -102,10 +111,8 @@ void translate_nodes(OnnxTranslation& all, OnnxScope& scope, const std::vector<O
   for (const OnnxNode& node : nodes) {
     if (node.outputs.empty()) continue;
     try {
-      if (all.nodes_left == 0)
-        OnnxCall::fail("functions and loops stand for more than 250,000 nodes");
-      --all.nodes_left;
       spend(all, names_of(node));
+      all.budget.spend(text_bytes(node));
       translate(OnnxCall(all, scope, node));
     } catch (const PlacedError&) {
       throw;

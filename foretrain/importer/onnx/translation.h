@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "foretrain/graph/graph.h"
+#include "foretrain/importer/onnx/budget.h"
 #include "foretrain/importer/onnx/model.h"
 #include "foretrain/importer/onnx/scalar.h"
 #include "foretrain/importer/onnx/symbols.h"
@@ -66,6 +67,7 @@ struct OnnxPlaced {
 // Everything that grows while a file becomes a graph.
 struct OnnxTranslation {
   const OnnxModel& model;
+  OnnxBudget& budget;
   graph::Graph graph{};
   OnnxSymbols symbols{};
   bool replaces_batch = false;  // the file says 1 where the graph says `batch`
@@ -78,9 +80,6 @@ struct OnnxTranslation {
   // By domain, name and overload.
   std::map<std::array<std::string_view, 3>, const OnnxFunction*> functions{};
   std::vector<const OnnxFunction*> active{};  // that are being inlined
-  std::size_t nodes_left = 0;           // that may still be translated, inlined bodies included
-  std::size_t names_left = 40'000'000;  // that may still be looked up, in all copies of bodies
-  std::size_t content_left = std::size_t{4} << 20U;  // values that may still be computed with
   int merged_parameters = 0;  // that the exporter had made one because they were equal
   int tied_parameters = 0;    // that it had made two though they are one
 };

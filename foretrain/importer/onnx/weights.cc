@@ -7,6 +7,7 @@
 
 #include "foretrain/base/near.h"
 #include "foretrain/importer/onnx/call.h"
+#include "foretrain/importer/onnx/files.h"
 #include "foretrain/importer/onnx/names.h"
 #include "foretrain/importer/onnx/tensor.h"
 
@@ -54,6 +55,7 @@ TensorId add_tensor(OnnxTranslation& all, std::string name, const Shape& shape, 
     if (dim.factor < 1) throw Error(ErrorKind::Unsupported, "a tensor without elements");
   }
   elements(shape);  // throws where there are too many
+  all.budget.spend(sizeof(graph::Tensor) + name.size());
   all.graph.tensors.push_back(
       {std::move(name), shape, type, learned ? Role::Parameter : Role::Buffer, learned});
   return static_cast<TensorId>(all.graph.tensors.size()) - 1;
@@ -122,27 +124,30 @@ TensorId place(const OnnxCall& call, const OnnxValue& value, bool transposed, Sl
   return found->second.transposed == transposed ? id : turn(call, id);
 }
 
-std::string_view element(const OnnxTensor& matrix, std::uint64_t row, std::uint64_t column) {
+std::string_view element(OnnxFiles& files, const OnnxTensor& matrix, std::uint64_t row,
+                         std::uint64_t column) {
   const auto columns = static_cast<std::uint64_t>(matrix.dims[1]);
   const std::uint64_t size =
       matrix.raw.size() / (static_cast<std::uint64_t>(matrix.dims[0]) * columns);
-  return matrix.raw.substr((row * columns + column) * size, size);
+  const std::string_view bytes = matrix.raw.substr((row * columns + column) * size, size);
+  files.load(bytes);
+  return bytes;
 }
 
 // Whether one matrix is the other turned, judged by a sample of values that are not all alike.
-bool is_turned_copy(const OnnxTensor& a, const OnnxTensor& b) {
+bool is_turned_copy(OnnxFiles& files, const OnnxTensor& a, const OnnxTensor& b) {
   if (a.type != b.type || a.dims.size() != 2 || b.dims.size() != 2) return false;
   if (a.dims[0] != b.dims[1] || a.dims[1] != b.dims[0]) return false;
   if (a.raw.empty() || a.raw.size() != b.raw.size()) return false;
   std::uint64_t state = 1;
   bool differ = false;
-  const std::string_view first = element(a, 0, 0);
+  const std::string_view first = element(files, a, 0, 0);
   for (int i = 0; i < kSamples; ++i) {
     state = state * 6364136223846793005U + 1442695040888963407U;  // Knuth's MMIX generator
     const std::uint64_t row = (state >> 33U) % static_cast<std::uint64_t>(a.dims[0]);
     const std::uint64_t column = (state >> 13U) % static_cast<std::uint64_t>(a.dims[1]);
-    if (element(a, row, column) != element(b, column, row)) return false;
-    differ = differ || element(a, row, column) != first;
+    if (element(files, a, row, column) != element(files, b, column, row)) return false;
+    differ = differ || element(files, a, row, column) != first;
   }
   return differ;
 }
@@ -203,8 +208,9 @@ TensorId turned_weight_of(const OnnxCall& call, OnnxValue& value) {
   OnnxTranslation& all = call.all();
   const OnnxTensor& stored = *value.stored;
   if (!all.placed.contains(&stored)) {
+    call.charge(all.tables.size());
     for (const OnnxTensor* table : all.tables) {
-      if (!is_turned_copy(stored, *table)) continue;
+      if (!is_turned_copy(*all.model.files, stored, *table)) continue;
       const OnnxPlaced placed = all.placed.at(table);
       all.placed.emplace(&stored, OnnxPlaced{placed.tensor, !placed.transposed});
       ++all.tied_parameters;
@@ -224,6 +230,7 @@ TensorId statistics_of(const OnnxCall& call, OnnxValue& value) {
 }
 
 std::vector<TensorId> whole_parts(const OnnxCall& call, const OnnxValue& value) {
+  call.charge(value.parts.size() * value.parts.size() / 16);  // compared pairwise, each in no time
   std::vector<OnnxPart> whole;
   for (const OnnxPart& part : value.parts) {
     const auto same = std::find_if(whole.begin(), whole.end(), [&](const OnnxPart& other) {

@@ -6,9 +6,12 @@
 #include <string>
 
 #include "foretrain/base/error.h"
+#include "foretrain/importer/onnx/files.h"
 
 namespace foretrain::importer {
 namespace {
+
+constexpr std::size_t kLongestStart = 20;  // bytes of a field's number and its value or length
 
 template <typename Number>
 Number read_little_endian(const char* bytes) {
@@ -24,6 +27,10 @@ void WireReader::fail(const char* what) const {
   throw Error(ErrorKind::BadInput, std::string(what) + " at byte " +
                                        std::to_string(rest_.data() - file_) +
                                        "; the file is cut off, damaged or not ONNX");
+}
+
+void WireReader::load(std::string_view part) const {
+  if (files_ != nullptr) files_->load(part);
 }
 
 std::uint64_t WireReader::varint() {
@@ -47,6 +54,7 @@ std::string_view WireReader::take(std::uint64_t count) {
 
 bool WireReader::next() {
   if (rest_.empty()) return false;
+  load(rest_.substr(0, kLongestStart));
   const std::uint64_t tag = varint();
   field_ = tag >> 3U;
   if (field_ == 0) fail("a field has the number 0");
@@ -84,8 +92,13 @@ double WireReader::real() const {
   return std::bit_cast<float>(static_cast<std::uint32_t>(number_));
 }
 
-std::string_view WireReader::bytes() const {
+std::string_view WireReader::place() const {
   if (form_ != Form::Bytes) fail("a message or string is missing");
+  return bytes_;
+}
+
+std::string_view WireReader::bytes() const {
+  load(place());
   return bytes_;
 }
 
@@ -93,6 +106,8 @@ void WireReader::append_integers(std::vector<std::int64_t>& values, std::size_t 
   if (form_ != Form::Bytes) {
     values.push_back(integer());
   } else {
+    constexpr std::size_t kLongest = 10;  // bytes of a number
+    load(bytes_.substr(0, (most + 1) * kLongest));
     WireReader packed(bytes_, file_);
     while (!packed.rest_.empty() && values.size() <= most) {
       values.push_back(static_cast<std::int64_t>(packed.varint()));
@@ -106,6 +121,7 @@ void WireReader::append_reals(std::vector<double>& values, std::size_t most) con
     values.push_back(real());
   } else {
     if (bytes_.size() % 4 != 0) fail("a list of numbers is cut off");
+    load(bytes_.substr(0, 4 * (most + 1)));
     for (std::size_t at = 0; at < bytes_.size() && values.size() <= most; at += 4) {
       values.push_back(read_little_endian<float>(bytes_.data() + at));
     }

@@ -8,14 +8,17 @@
 
 namespace foretrain::importer {
 
-// Walks the fields of one protobuf message in memory. Nothing is copied and what is not asked
-// for is not touched, so a message may be larger than memory when it is a mapped file.
+class OnnxFiles;
+
+// Walks the fields of one protobuf message. Nothing is copied and what is not asked for is not
+// touched, so a message may be larger than memory when it lies in a file that is read in parts.
 // Throws Error(BadInput) with the place in the file where it is cut off or damaged.
 // Source of the format: https://protobuf.dev/programming-guides/encoding/
 class WireReader {
  public:
-  // `file` is where counting of bytes starts, for messages.
-  WireReader(std::string_view message, const char* file) : rest_(message), file_(file) {}
+  // `file` is where counting of bytes starts, for messages; `files` reads what is not there yet.
+  WireReader(std::string_view message, const char* file, OnnxFiles* files = nullptr)
+      : rest_(message), file_(file), files_(files) {}
 
   // Moves to the next field; false at the end.
   bool next();
@@ -26,7 +29,8 @@ class WireReader {
   std::int64_t integer() const;
   double real() const;  // a 32-bit or 64-bit float
   std::string_view bytes() const;
-  WireReader message() const { return {bytes(), file_}; }
+  std::string_view place() const;  // the same, but the bytes may not be there yet
+  WireReader message() const { return {place(), file_, files_}; }
 
   // Appends the field's values, one or a packed list of them. Beyond `most` it fails.
   void append_integers(std::vector<std::int64_t>& values, std::size_t most) const;
@@ -37,11 +41,13 @@ class WireReader {
  private:
   enum class Form : std::uint8_t { Varint = 0, Eight = 1, Bytes = 2, Four = 5 };
 
+  void load(std::string_view part) const;
   std::uint64_t varint();
   std::string_view take(std::uint64_t count);
 
   std::string_view rest_;
   const char* file_;
+  OnnxFiles* files_;
   std::uint64_t field_ = 0;
   Form form_ = Form::Varint;
   std::uint64_t number_ = 0;  // of a varint or a fixed field

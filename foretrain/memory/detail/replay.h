@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "foretrain/memory/detail/lifetimes.h"
+#include "foretrain/memory/lifetimes.h"
 
 namespace foretrain::memory {
 

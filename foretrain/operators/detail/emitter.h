@@ -28,6 +28,9 @@ class Emitter {
   // `after`.
   void emit(graph::NodeId node, double times, const std::vector<sim::TaskId>& after);
 
+  // The host issues a collective that takes it so long on the reference machine.
+  sim::TaskId issue_exchange(graph::NodeId node, Seconds time);
+
   // The next kernel waits for the task.
   void device_waits(sim::TaskId task) { kernel_after_.push_back(task); }
   // The host goes on when the device and the task are done.

@@ -6,6 +6,6 @@
 namespace foretrain::operators {
 
 // Peak memory of the device with the smallest one, and whether the job fits.
-MemoryReport report_memory(const Stages& stages, const Resolved& resolved);
+MemoryReport report_memory(const graph::Bound& step, const Resolved& resolved);
 
 }  // namespace foretrain::operators

@@ -24,6 +24,13 @@ inline constexpr auto kEnumWords<Precision> = [] {
 }();
 
 template <>
+inline constexpr auto kEnumWords<Weights> = [] {
+  std::array<std::string_view, kWeightsNames.size()> words;
+  std::copy(kWeightsNames.begin(), kWeightsNames.end(), words.begin());
+  return words;
+}();
+
+template <>
 inline constexpr auto kEnumWords<graph::Optimizer> = [] {
   std::array<std::string_view, graph::kOptimizers.size()> words;
   for (std::size_t i = 0; i < words.size(); ++i) words[i] = graph::kOptimizers[i].name;
@@ -36,9 +43,7 @@ inline constexpr std::array<std::string_view, 2> kEnumWords<Mode>{"train", "infe
 template <>
 inline constexpr std::array<std::string_view, 9> kEnumWords<Parallel>{
     "ddp", "allreduce", "dataparallel", "ps", "horovod", "fsdp", "zero1", "zero2", "zero3"};
-inline constexpr std::size_t kUnsharded = 5;  // those before Fsdp
-static_assert(kEnumWords<Parallel>[kUnsharded] == "fsdp" &&
-              static_cast<std::size_t>(Parallel::Fsdp) == kUnsharded);
+static_assert(kEnumWords<Parallel>.size() == static_cast<std::size_t>(Parallel::Zero3) + 1);
 
 template <typename T>
 struct Optional : std::false_type {};
@@ -118,10 +123,7 @@ constexpr RequestField field(RequestField row) {
     };
   }
   if constexpr (std::is_enum_v<Value>) row.words = kEnumWords<Value>;
-  if constexpr (std::is_same_v<Value, Parallel> || std::is_same_v<Value, Strategy>) {
-    row.words = std::span(kEnumWords<Parallel>).template first<kUnsharded>();
-    row.hidden_words = std::span(kEnumWords<Parallel>).template subspan<kUnsharded>();
-  }
+  if constexpr (std::is_same_v<Value, Strategy>) row.words = kEnumWords<Parallel>;
   return row;
 }
 

@@ -20,7 +20,8 @@ struct LinearProgram {
 };
 
 // The best x, by the simplex method of COIN-OR's Clp. The programme must be feasible (x = 0 is,
-// where no limit is negative) and bounded. Throws Error(Io) where Clp cannot be loaded or gives up.
+// where no limit is negative) and bounded. Throws Error(BadInput) for numbers that
+// are not finite, Error(Io) where Clp cannot be loaded or gives up.
 std::vector<double> solve(const LinearProgram& program);
 
 }  // namespace foretrain::sched

@@ -54,6 +54,11 @@ class Statement {
   int column_ = 0;
 };
 
+// The absolute path of a store. SQLite takes some names for something else than a file ("",
+// ":memory:", "file:x?mode=memory"), and what is written there is gone when the program ends:
+// these, and what is there but no regular file, are an Error(BadInput).
+std::string store_file(const std::filesystem::path& path);
+
 class Database {
  public:
   Database(const std::filesystem::path& path, OpenMode mode);

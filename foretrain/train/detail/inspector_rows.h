@@ -11,6 +11,7 @@
 
 #include "foretrain/knowledge/inspector_model.h"
 #include "foretrain/train/inspector_examples.h"
+#include "foretrain/train/share.h"
 
 namespace foretrain::train {
 
@@ -19,10 +20,17 @@ using Rows = std::vector<const InspectorExample*>;
 std::optional<std::size_t> feature_named(const inspector::Features& features,
                                          std::string_view name);
 
+// What was measured of a target by its name: the step, a number of a resource that alternates, the
+// memory used. Absent where it was not, is not above 0, or the example is of another role.
+std::optional<double> measured_target(const InspectorExample& example, std::string_view name);
+
 // Examples of these settings (none: of all) outside of the test split. Throws Error(BadInput) where
 // they are of fewer architectures than folds.
 Rows rows_for_training(const std::vector<InspectorExample>& examples,
                        const std::vector<std::string>& settings, std::size_t folds);
+
+// The examples of a share of the architectures, of at least so many; `used` says what became of it.
+Rows draw(const Rows& rows, const Share& share, std::size_t least, UsedShare& used);
 
 // Architectures in folds of equal size, by the order in which they were first measured.
 std::map<std::string, std::size_t> folds_of(const Rows& rows, std::size_t folds);

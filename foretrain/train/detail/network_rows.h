@@ -13,10 +13,12 @@ namespace foretrain::train {
 
 struct SplitRows {
   Rows train{};
-  Rows validation{};
+  Rows validation{};  // that training stops by
+  Rows intervals{};   // that took no part in training, nor in its end
 };
 
-// One fold of the architectures is for validation.
+// One fold of the architectures is for validation, one for intervals. Throws Error(BadInput) where
+// there are fewer than three.
 SplitRows split_rows(const Rows& rows, std::size_t folds);
 
 // What was measured, where the output is of the example's role. With physics only where the replay
@@ -32,8 +34,8 @@ struct NetworkTraining {
   std::filesystem::path checkpoint{};
 };
 
-// Trains `network` from where it stands, or from the checkpoint; sets its intervals by the
-// validation rows. Adds to the report.
+// Trains `network` from where it stands, or from the checkpoint; sets its intervals by
+// their rows. Adds to the report.
 void train_on(const SplitRows& rows, const NetworkTraining& options, InspectorNetwork& network,
               NetworkReport& report, const OnEpoch& on_epoch);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sizes of Llama, Mistral, Qwen and Mixtral, as Hugging Face's ...ForCausalLM run them, and
-// `llama` of any size.
+// The sizes of Llama, Mistral, Qwen, Mixtral, Yi, Baichuan, Phi-3 and Gemma, as Hugging Face's
+// ...ForCausalLM run them, and `llama` of any size.
 #include <string>
 
 #include "foretrain/zoo/detail/activation.h"
@@ -20,6 +20,23 @@ struct Named {
   const char* family;
   Size size;
 };
+
+// Biases of queries, keys and values. The published ffn counts both halves of the gated layer.
+Size qwen(std::int64_t layers, std::int64_t hidden, std::int64_t heads, std::int64_t ffn,
+          std::int64_t vocab) {
+  Size size{layers, hidden, heads, heads, ffn, vocab, 2048};
+  size.qkv_bias = true;
+  return size;
+}
+
+// Heads of 256; the head that predicts tokens is the embedding's table.
+Size gemma(std::int64_t layers, std::int64_t hidden, std::int64_t heads, std::int64_t kv_heads,
+           std::int64_t ffn) {
+  Size size{layers, hidden, heads, kv_heads, ffn, 256000, 8192, 256};
+  size.tied = true;
+  size.activation = "gelu";
+  return size;
+}
 
 // Biases of queries, keys and values; the small ones tie the head to the embedding.
 Size qwen2(std::int64_t layers, std::int64_t hidden, std::int64_t heads, std::int64_t kv_heads,
@@ -65,6 +82,10 @@ const Named kNamed[] = {
     {"llama3.2-3b", "Llama", tied({28, 3072, 24, 8, 8192, 128256, 8192})},
     {"tinyllama-1.1b", "Llama", {22, 2048, 32, 4, 5632, 32000, 2048}},
     {"mistral-7b", "Mistral", {32, 4096, 32, 8, 14336, 32000, 8192}},
+    {"qwen-1.8b", "Qwen", qwen(24, 2048, 16, 5504, 151936)},
+    {"qwen-7b", "Qwen", qwen(32, 4096, 32, 11008, 151936)},
+    {"qwen-14b", "Qwen", qwen(40, 5120, 40, 13696, 152064)},
+    {"qwen-72b", "Qwen", qwen(80, 8192, 64, 24576, 152064)},
     {"qwen2-0.5b", "Qwen", qwen2(24, 896, 14, 2, 4864, true)},
     {"qwen2-1.5b", "Qwen", qwen2(28, 1536, 12, 2, 8960, true)},
     {"qwen2-7b", "Qwen", qwen2(28, 3584, 28, 4, 18944, false)},
@@ -74,6 +95,12 @@ const Named kNamed[] = {
     {"qwen3-0.6b", "Qwen", qwen3(28, 1024, 16, 3072, true)},
     {"qwen3-8b", "Qwen", qwen3(36, 4096, 32, 12288, false)},
     {"qwen3-32b", "Qwen", qwen3(64, 5120, 64, 25600, false)},
+    {"yi-6b", "Yi", {32, 4096, 32, 4, 11008, 64000, 4096}},
+    {"yi-34b", "Yi", {60, 7168, 56, 8, 20480, 64000, 4096}},
+    {"baichuan2-7b", "Baichuan", {32, 4096, 32, 32, 11008, 125696, 4096}},
+    {"phi3-mini", "Phi", {32, 3072, 32, 32, 8192, 32064, 4096}},
+    {"gemma-2b", "Gemma", gemma(18, 2048, 8, 1, 16384)},
+    {"gemma-7b", "Gemma", gemma(28, 3072, 16, 16, 24576)},
     {"mixtral-8x7b", "Mixtral", sparse({32, 4096, 32, 8, 14336, 32000, 4096})},
     {"mixtral-8x22b", "Mixtral", sparse({56, 6144, 48, 8, 16384, 32000, 4096})},
 };
@@ -82,6 +109,7 @@ graph::Graph build_named(Spec& spec) {
   Size size = row_of(kNamed, spec).size;
   size.seq = spec.take("seq", size.seq);
   size.vocab = spec.take("vocab", size.vocab);
+  size.tied = spec.take("tied", size.tied ? 1 : 0, 0, 1) != 0;
   return build_rotary_decoder(spec.name(), size);
 }
 
@@ -124,7 +152,8 @@ std::vector<Entry> llama_entries() {
   for (const Named& named : kNamed) {
     entries.push_back(
         {{named.name, named.family, about(named.size),
-          "seq=" + std::to_string(named.size.seq) + ", vocab=" + std::to_string(named.size.vocab)},
+          "seq=" + std::to_string(named.size.seq) + ", vocab=" + std::to_string(named.size.vocab) +
+              ", tied=" + (named.size.tied ? "1" : "0")},
          build_named});
   }
   entries.push_back({{"llama", "Llama", "of any size, as Hugging Face runs it",

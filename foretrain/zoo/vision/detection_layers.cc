@@ -72,6 +72,18 @@ TensorId class_loss(Builder& b, const std::string& name, TensorId logits) {
   return cross_entropy(b, name, logits, b.input(name + "_targets", each, DType::I64));
 }
 
+Matching matching(Spec& spec) {
+  return {spec.take("objects", 0, 0, 10000), spec.take("overlap_values", 10, 1, 100)};
+}
+
+void match(Builder& b, const Matching& matching, std::int64_t anchors) {
+  if (matching.objects == 0) return;
+  const Scope scope(b, "matching");
+  const TensorId boxes = b.buffer("anchors", {1, anchors});
+  const TensorId pairs = b.buffer("objects", {matching.objects * matching.values}, DType::I64);
+  b.add(Kind::Gather, {boxes, pairs}, {{Attr::Axis, {0}}});
+}
+
 // "One minus" is one kernel, here a negation.
 TensorId focal_loss(Builder& b, TensorId logits) {
   const Scope scope(b, "classification_loss");

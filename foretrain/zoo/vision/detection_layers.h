@@ -8,6 +8,7 @@
 
 #include "foretrain/graph/builder.h"
 #include "foretrain/zoo/detail/layers.h"
+#include "foretrain/zoo/detail/spec.h"
 
 namespace foretrain::zoo {
 
@@ -40,6 +41,16 @@ graph::TensorId pointwise_loss(graph::Builder& builder, const std::string& name,
 // Cross entropy over the last axis, likewise.
 graph::TensorId class_loss(graph::Builder& builder, const std::string& name,
                            graph::TensorId logits);
+// How boxes are matched with anchors while a network learns. Frameworks do so for one image after
+// the other, with several values in fp32 for each pair at once.
+struct Matching {
+  std::int64_t objects = 0;  // of the image that has most; 0: matching is not counted
+  std::int64_t values = 10;  // 10 in MMDetection (bbox_overlaps), 6 in Detectron2 (pairwise_iou)
+};
+Matching matching(Spec& spec);  // takes `objects` and `overlap_values`
+// What that holds at once with so many anchors; how long it takes is not counted.
+void match(graph::Builder& builder, const Matching& matching, std::int64_t anchors);
+
 // Focal loss (Lin et al., ICCV 2017) of every anchor that matches clearly or not at all: nearly
 // all. Targets are made on the device and are as large as the logits.
 graph::TensorId focal_loss(graph::Builder& builder, graph::TensorId logits);

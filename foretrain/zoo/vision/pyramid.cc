@@ -23,6 +23,24 @@ std::string network_of(const std::string& model, const std::string& detector) {
   return rest.substr(0, rest.size() - std::string(kEnding).size());
 }
 
+// Which norms, and where a bottleneck's stride is.
+StageForm stage_form(Spec& spec) {
+  StageForm form;
+  switch (spec.take("norms", 0, 0, 2)) {
+    case 1:
+      break;  // they learn
+    case 2:
+      form.norm = affine_channel;
+      form.output_norm = affine_channel_copy;
+      form.sum_apart = true;
+      break;
+    default:
+      form.norm = frozen_norm;
+  }
+  form.stride_first = spec.take("stride_in_1x1", 0, 0, 1) == 1;
+  return form;
+}
+
 }  // namespace
 
 TensorId detector_images(Builder& b, Spec& spec) {
@@ -35,12 +53,12 @@ TensorId detector_images(Builder& b, Spec& spec) {
 
 std::vector<TensorId> pyramid_backbone(Builder& b, Spec& spec, TensorId x,
                                        const std::string& detector, std::size_t first) {
-  const Norm norm = spec.take("norms", 0, 0, 1) == 1 ? batch_norm : frozen_norm;
+  const StageForm form = stage_form(spec);
   const Residual& network = residual_named(network_of(spec.name(), detector));
   const Scope scope(b, "backbone");
   b.enter("body");
-  x = residual_stem(b, x, norm);
-  std::vector<TensorId> stages = residual_features(b, x, network, 32, norm);
+  x = residual_stem(b, x, form.norm);
+  std::vector<TensorId> stages = residual_features(b, x, network, 32, form);
   b.leave();
   stages.erase(stages.begin(), stages.begin() + static_cast<std::ptrdiff_t>(first));
   return feature_pyramid(b, stages);
@@ -62,8 +80,9 @@ void freeze_backbone(graph::Graph& graph, std::int64_t trainable_layers) {
 
 std::vector<Entry> pyramid_rows(const std::string& detector, const std::string& about,
                                 const std::string& parameters, graph::Graph (*build)(Spec&)) {
-  const std::string all = "height=800, width=1088, image, " + parameters +
-                          (parameters.empty() ? "" : ", ") + "trainable_layers=3, norms=0";
+  const std::string all =
+      "height=800, width=1088, image, " + parameters + (parameters.empty() ? "" : ", ") +
+      "trainable_layers=3, norms=0, stride_in_1x1=0, objects=0, overlap_values=10";
   std::vector<Entry> entries;
   for (const std::string network : kNetworks) {
     std::string name = detector;

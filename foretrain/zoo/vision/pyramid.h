@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Detectors on a feature pyramid over a residual network, as torchvision builds them upon weights
-// that were trained before: norms are frozen (`norms=1`: they learn, as in MMDetection), and so are
-// the stem and the first stage.
+// that were trained before: norms are frozen (`norms=1`: they learn, as in MMDetection; `norms=2`:
+// Detectron's, which Caffe2 keeps as blobs), and so are the stem and the first stage. In networks
+// trained with Caffe a bottleneck's first convolution has the stride (`stride_in_1x1=1`).
 #pragma once
 
 #include <string>
@@ -18,7 +19,8 @@ namespace foretrain::zoo {
 graph::TensorId detector_images(graph::Builder& builder, Spec& spec);
 
 // The pyramid's maps over the stages from `first` (0 to 3), from fine to coarse, of the network
-// that the model's name has behind `detector`. Takes `norms`.
+// that the model's name has behind `detector`. Takes `norms` and
+// `stride_in_1x1`.
 std::vector<graph::TensorId> pyramid_backbone(graph::Builder& builder, Spec& spec,
                                               graph::TensorId x, const std::string& detector,
                                               std::size_t first);

@@ -4,6 +4,7 @@
 // and Cascade R-CNN (Cai, Vasconcelos, CVPR 2018) as MMDetection builds it. Which proposals the
 // second stage sees depends on the images; how many is fixed, and that is what counts here.
 #include <algorithm>
+#include <optional>
 
 #include "foretrain/zoo/detail/registry.h"
 #include "foretrain/zoo/vision/detection_layers.h"
@@ -31,7 +32,7 @@ constexpr int kCascade = 3;              // box heads, each on what the one befo
 
 // The first stage: which anchors show anything, and where. Adds its losses; returns both.
 std::vector<TensorId> region_proposals(Builder& b, std::vector<TensorId> maps,
-                                       std::vector<TensorId>& losses) {
+                                       const Matching& matching, std::vector<TensorId>& losses) {
   const Scope scope(b, "rpn");
   maps.push_back(max_pool(b, "", maps.back(), {.kernel = 1, .stride = 2}));
   const SharedConv first = shared_conv(b, "head.conv.0.0", kChannels, kChannels, 3);
@@ -49,6 +50,7 @@ std::vector<TensorId> region_proposals(Builder& b, std::vector<TensorId> maps,
   }
   const TensorId all_objects = concat(b, objects);
   const TensorId all_boxes = concat(b, boxes);
+  match(b, matching, b.shape(all_objects)[1].factor);
   const TensorId sampled = pick(b, "sampled", all_objects, kSampled);
   const TensorId positive = pick(b, "positive", all_boxes, kSampled / 2);
   losses.push_back(pointwise_loss(b, "objectness", sampled));
@@ -108,14 +110,24 @@ TensorId convolutions(Builder& b, const std::string& name, TensorId x, int layer
   return x;
 }
 
+// Targets are cut out of an image's bitmaps, of which MMDetection makes one per proposal, in fp32
+// and for one image at a time: what else happens to them is as small as the targets.
+void copy_bitmaps(Builder& b, std::int64_t proposals, Pair image) {
+  const TensorId objects = b.buffer("bitmaps", {1, image.height, image.width});
+  const TensorId index = b.buffer("matched", {proposals}, DType::I64);
+  b.add(Kind::Gather, {objects, index}, {{Attr::Axis, {0}}});
+}
+
 void mask_head(Builder& b, const std::vector<TensorId>& maps, std::int64_t proposals,
-               std::int64_t count, const std::string& suffix, std::vector<TensorId>& losses) {
+               std::int64_t count, const std::string& suffix, std::optional<Pair> bitmaps,
+               std::vector<TensorId>& losses) {
   TensorId x = cut_out(b, "mask_roi_pool", maps, proposals, 14);
   x = convolutions(b, "mask_head", x, 4, kChannels, 1);
   const Scope scope(b, "mask_predictor");
   x = relu(b, "relu", enlarging_conv(b, "conv5_mask", x, kChannels, 2));
   x = conv(b, "mask_fcn_logits", x, {.channels = count, .bias = true});
   b.output(x);
+  if (bitmaps) copy_bitmaps(b, proposals, *bitmaps);
   x = b.add(Kind::Slice, {x}, {{Attr::Axis, {1}}, {Attr::Start, {0}}, {Attr::End, {1}}});
   losses.push_back(pointwise_loss(b, "mask" + suffix, x));
 }
@@ -147,6 +159,7 @@ struct Detector {
   const char* name;
   Stages stages = Stages::Both;
   Head head = Head::Boxes;
+  std::optional<Pair> bitmaps{};  // the images' size, where masks are given as bitmaps
 };
 
 void heads(Builder& b, const Detector& detector, const std::vector<TensorId>& maps,
@@ -154,7 +167,9 @@ void heads(Builder& b, const Detector& detector, const std::vector<TensorId>& ma
            std::vector<TensorId>& losses) {
   const bool cascade = detector.stages == Stages::Cascade;
   box_head(b, maps, proposals, count, cascade ? 1 : count, suffix, losses);
-  if (detector.head == Head::Masks) mask_head(b, maps, proposals / 4, count, suffix, losses);
+  if (detector.head == Head::Masks) {
+    mask_head(b, maps, proposals / 4, count, suffix, detector.bitmaps, losses);
+  }
   if (detector.head == Head::Keypoints) keypoint_head(b, maps, proposals / 4, losses);
 }
 
@@ -176,17 +191,21 @@ void second_stage(Builder& b, Spec& spec, const Detector& detector,
          "matching them, decoding boxes and dropping overlapping ones are not counted");
 }
 
-graph::Graph build_detector(Spec& spec, const Detector& detector) {
+graph::Graph build_detector(Spec& spec, Detector detector) {
   Builder b(spec.name());
   const TensorId x = detector_images(b, spec);
+  if (detector.head == Head::Masks && spec.take("bitmaps", 0, 0, 1) == 1) {
+    detector.bitmaps = image_size(b, x);
+  }
   const std::int64_t trainable = trainable_layers(spec);
   const std::vector<TensorId> maps = pyramid_backbone(b, spec, x, detector.name, 0);
   std::vector<TensorId> losses;
+  const Matching matched = matching(spec);
   if (detector.stages == Stages::First) {
-    for (const TensorId found : region_proposals(b, maps, losses)) b.output(found);
+    for (const TensorId found : region_proposals(b, maps, matched, losses)) b.output(found);
   } else {
     if (spec.take("rpn", 1, 0, 1) == 1) {
-      region_proposals(b, maps, losses);
+      region_proposals(b, maps, matched, losses);
     } else {
       b.note("proposals are read, not computed");
     }
@@ -223,12 +242,13 @@ std::vector<Entry> rcnn_entries() {
     graph::Graph (*build)(Spec&);
   };
   constexpr const char* kUsual = "classes=91, proposals=512, rpn=1";
+  constexpr const char* kWithMasks = "classes=91, proposals=512, rpn=1, bitmaps=0";
   const Row rows[] = {
       {"fasterrcnn", "Faster R-CNN", kUsual, build_faster},
-      {"maskrcnn", "Mask R-CNN", kUsual, build_mask},
+      {"maskrcnn", "Mask R-CNN", kWithMasks, build_mask},
       {"keypointrcnn", "Keypoint R-CNN", "classes=2, proposals=512, rpn=1", build_keypoint},
       {"cascadercnn", "Cascade R-CNN", kUsual, build_cascade},
-      {"cascademaskrcnn", "Cascade Mask R-CNN", kUsual, build_cascade_mask},
+      {"cascademaskrcnn", "Cascade Mask R-CNN", kWithMasks, build_cascade_mask},
       {"rpn", "region proposals", "", build_rpn},
   };
   std::vector<Entry> entries;

@@ -37,6 +37,9 @@ struct Block {
   std::int64_t stride;
   std::int64_t dilation;
   Norm norm;
+  Norm output_norm;
+  bool stride_first;
+  bool sum_in_place;
 };
 
 TensorId conv_norm(Builder& b, const std::string& ending, TensorId x, const Conv& layer,
@@ -57,8 +60,9 @@ Conv three(std::int64_t channels, std::int64_t stride, std::int64_t dilation,
 TensorId basic_block(Builder& b, TensorId x, const Block& block) {
   const Conv first = three(block.planes, block.stride, block.dilation);
   TensorId y = relu(b, "relu", conv_norm(b, "1", x, first, block.norm));
-  y = conv_norm(b, "2", y, three(block.planes, 1, 1), block.norm);
-  return add_and_relu(b, y, projected(b, x, block.planes, block.stride, block.norm));
+  y = conv_norm(b, "2", y, three(block.planes, 1, 1), block.output_norm);
+  const TensorId shortcut = projected(b, x, block.planes, block.stride, block.output_norm);
+  return add_and_relu(b, y, shortcut, block.sum_in_place);
 }
 
 // Each channel times a number between 0 and 1 that its and the others' means give.
@@ -74,12 +78,14 @@ TensorId squeezed(Builder& b, TensorId x) {
 TensorId bottleneck(Builder& b, TensorId x, const Block& block, const Residual& net) {
   const std::int64_t width = block.planes * net.width_per_group / 64 * net.groups;
   const std::int64_t out = 4 * block.planes;
-  TensorId y = relu(b, "relu", conv_norm(b, "1", x, {.channels = width}, block.norm));
-  const Conv middle = three(width, block.stride, block.dilation, net.groups);
+  const std::int64_t first_stride = block.stride_first ? block.stride : 1;
+  const Conv first{.channels = width, .stride = first_stride};
+  TensorId y = relu(b, "relu", conv_norm(b, "1", x, first, block.norm));
+  const Conv middle = three(width, block.stride / first_stride, block.dilation, net.groups);
   y = relu(b, "relu", conv_norm(b, "2", y, middle, block.norm));
-  y = conv_norm(b, "3", y, {.channels = out}, block.norm);
-  const TensorId shortcut = projected(b, x, out, block.stride, block.norm);
-  return add_and_relu(b, net.squeeze ? squeezed(b, y) : y, shortcut);
+  y = conv_norm(b, "3", y, {.channels = out}, block.output_norm);
+  const TensorId shortcut = projected(b, x, out, block.stride, block.output_norm);
+  return add_and_relu(b, net.squeeze ? squeezed(b, y) : y, shortcut, block.sum_in_place);
 }
 
 }  // namespace
@@ -109,8 +115,30 @@ TensorId frozen_norm(Builder& b, const std::string& name, TensorId x) {
   return b.add(Kind::Add, {b.add(Kind::Mul, {x, scale}), offset});
 }
 
-TensorId add_and_relu(Builder& b, TensorId x, TensorId shortcut) {
-  return relu(b, "relu", b.add(Kind::Add, {x, shortcut}, {{Attr::Inplace, {1}}}));
+namespace {
+
+TensorId affine(Builder& b, const std::string& name, TensorId x, bool in_place) {
+  const Scope scope(b, name);
+  const std::int64_t width = channels(b, x);
+  const auto each = [&](const char* what) {
+    return b.add(Kind::Reshape, {b.buffer(what, {width})}, {{Attr::Shape, {1, width, 1, 1}}});
+  };
+  x = b.add(Kind::Mul, {x, each("weight")}, {{Attr::Inplace, {in_place ? 1 : 0}}});
+  return b.add(Kind::Add, {x, each("bias")}, {{Attr::Inplace, {1}}});
+}
+
+}  // namespace
+
+TensorId affine_channel(Builder& b, const std::string& name, TensorId x) {
+  return affine(b, name, x, true);
+}
+
+TensorId affine_channel_copy(Builder& b, const std::string& name, TensorId x) {
+  return affine(b, name, x, false);
+}
+
+TensorId add_and_relu(Builder& b, TensorId x, TensorId shortcut, bool in_place) {
+  return relu(b, "relu", b.add(Kind::Add, {x, shortcut}, {{Attr::Inplace, {in_place ? 1 : 0}}}));
 }
 
 TensorId projected(Builder& b, TensorId x, std::int64_t out, std::int64_t stride, Norm norm) {
@@ -122,10 +150,17 @@ TensorId projected(Builder& b, TensorId x, std::int64_t out, std::int64_t stride
 TensorId residual_stage(Builder& b, TensorId x, const Residual& net, int stage,
                         const StageForm& form) {
   const Scope scope(b, form.name.empty() ? "layer" + std::to_string(stage + 1) : form.name);
-  for (int i = 0; i < net.blocks[static_cast<std::size_t>(stage)]; ++i) {
+  const Norm output_norm = form.output_norm != nullptr ? form.output_norm : form.norm;
+  const int blocks = net.blocks[static_cast<std::size_t>(stage)];
+  for (int i = 0; i < blocks; ++i) {
     const Scope inner(b, std::to_string(i));
-    const Block block{std::int64_t{64} << stage, i == 0 ? form.stride : 1,
-                      i == 0 ? form.first_dilation : form.dilation, form.norm};
+    const Block block{.planes = std::int64_t{64} << stage,
+                      .stride = i == 0 ? form.stride : 1,
+                      .dilation = i == 0 ? form.first_dilation : form.dilation,
+                      .norm = form.norm,
+                      .output_norm = output_norm,
+                      .stride_first = form.stride_first,
+                      .sum_in_place = !form.sum_apart || i + 1 < blocks};
     x = net.bottleneck ? bottleneck(b, x, block, net) : basic_block(b, x, block);
   }
   return x;
@@ -138,12 +173,13 @@ TensorId residual_stem(Builder& b, TensorId x, Norm norm) {
 }
 
 std::vector<TensorId> residual_features(Builder& b, TensorId x, const Residual& net,
-                                        int output_stride, Norm norm) {
+                                        int output_stride, const StageForm& usual) {
   std::vector<TensorId> features;
   int reached = 4;
   std::int64_t dilation = 1;
   for (int stage = 0; stage < 4; ++stage) {
-    StageForm form{.first_dilation = dilation, .norm = norm};
+    StageForm form = usual;
+    form.first_dilation = dilation;
     if (stage > 0 && reached < output_stride) {
       form.stride = 2;
       reached *= 2;

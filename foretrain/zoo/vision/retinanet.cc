@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// RetinaNet (Lin, Goyal, Girshick, He, Dollar, ICCV 2017), as in torchvision.
+// RetinaNet (Lin, Goyal, Girshick, He, Dollar, ICCV 2017), as in torchvision. With `fused_loss=1`
+// the focal loss is one kernel, as in MMDetection, which like a cross entropy keeps one value per
+// logit and takes the index of the class.
 #include "foretrain/zoo/detail/registry.h"
 #include "foretrain/zoo/vision/detection_layers.h"
 #include "foretrain/zoo/vision/pyramid.h"
@@ -50,6 +52,7 @@ graph::Graph build_retinanet(Spec& spec) {
   const TensorId x = detector_images(b, spec);
   const std::int64_t count = classes(spec, 91);
   const std::int64_t trainable = trainable_layers(spec);
+  const bool fused = spec.take("fused_loss", 0, 0, 1) == 1;
   std::vector<TensorId> maps = pyramid_backbone(b, spec, x, kName, 1);
   extend(b, maps);
   const TensorId labels = head(b, "classification_head", "cls_logits", maps, count);
@@ -58,8 +61,10 @@ graph::Graph build_retinanet(Spec& spec) {
   b.output(boxes);
   b.note("matching boxes with anchors is not counted; " + std::to_string(kForeground) +
          " anchors of an image match a box");
+  match(b, matching(spec), b.shape(labels)[1].factor);
   const TensorId matched = pick(b, "matched", boxes, kForeground);
-  sum_losses(b, {focal_loss(b, labels), pointwise_loss(b, "boxes", matched)});
+  const TensorId class_losses = fused ? class_loss(b, "class", labels) : focal_loss(b, labels);
+  sum_losses(b, {class_losses, pointwise_loss(b, "boxes", matched)});
   graph::Graph graph = b.finish();
   freeze_backbone(graph, trainable);
   return graph;
@@ -68,7 +73,7 @@ graph::Graph build_retinanet(Spec& spec) {
 }  // namespace
 
 std::vector<Entry> retinanet_entries() {
-  return pyramid_rows(kName, "RetinaNet", "classes=91", build_retinanet);
+  return pyramid_rows(kName, "RetinaNet", "classes=91, fused_loss=0", build_retinanet);
 }
 
 }  // namespace foretrain::zoo

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/importer/onnx/external.h"
+#include "foretrain/importer/onnx/files.h"
 
 #include <gtest/gtest.h>
 
@@ -67,6 +67,49 @@ TEST(OnnxExternal, FilesOutsideTheFolderAreNotLookedAt) {
     const TemporaryFile file(reshape(location).bytes());
     EXPECT_NE(message_of(file.path()).find(kUnknown), std::string::npos) << location;
   }
+}
+
+// The folder has a link to a file beside the folder.
+TEST(OnnxExternal, LinksOutOfTheFolderAreNotFollowed) {
+  const TemporaryFile outside(raw(Numbers{7, -1, 6}), ".data");
+  namespace fs = std::filesystem;
+  const fs::path folder = outside.path().string() + ".folder";
+  fs::create_directory(folder);
+  fs::create_symlink(outside.path(), folder / "link");
+  std::ofstream(folder / "m.onnx", std::ios::binary) << reshape("link").bytes();
+  EXPECT_NE(message_of(folder / "m.onnx").find(kUnknown), std::string::npos);
+  fs::copy_file(outside.path(), folder / "inside");
+  fs::remove(folder / "link");
+  fs::create_symlink("inside", folder / "link");
+  EXPECT_EQ(message_of(folder / "m.onnx"), "none");
+  fs::remove_all(folder);
+}
+
+// As Hugging Face's library keeps files.
+TEST(OnnxExternal, LinksOfAHuggingFaceCacheAreFollowed) {
+  const TemporaryFile root("", ".cache");
+  namespace fs = std::filesystem;
+  const fs::path model = root.path().string() + ".d/models--a--b";
+  fs::create_directories(model / "blobs");
+  fs::create_directories(model / "snapshots/1/onnx");
+  std::ofstream(model / "blobs/1234", std::ios::binary) << reshape("m.data").bytes();
+  std::ofstream(model / "blobs/5678", std::ios::binary) << raw(Numbers{7, -1, 6});
+  fs::create_symlink("../../../blobs/1234", model / "snapshots/1/onnx/m.onnx");
+  fs::create_symlink("../../../blobs/5678", model / "snapshots/1/onnx/m.data");
+  EXPECT_EQ(message_of(model / "snapshots/1/onnx/m.onnx"), "none");
+  fs::remove_all(model.parent_path());
+}
+
+// Cut off between opening and reading, which ended a program that had mapped the file.
+TEST(SparseFile, SaysThatTheFileHasBecomeShorter) {
+  const TemporaryFile file(std::string(1 << 20, 'x'), ".data");
+  SparseFile sparse(file.path());
+  const std::string_view content = sparse.content();
+  sparse.load(content.substr(0, 5));
+  EXPECT_EQ(content.substr(0, 5), "xxxxx");
+  std::filesystem::resize_file(file.path(), 10);
+  EXPECT_EQ(content.substr(0, 5), "xxxxx");
+  EXPECT_THROW(sparse.load(content.substr(500'000, 5)), Error);
 }
 
 TEST(OnnxExternal, ContentInMemoryHasNoFilesBesideIt) {

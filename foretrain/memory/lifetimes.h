@@ -42,5 +42,8 @@ std::vector<std::int32_t> events(const std::vector<Storage>& storages);
 // Live bytes of each part at the moment of a later step when most are live.
 using PartBytes = std::array<double, 5>;
 PartBytes peak(const std::vector<Storage>& storages, const std::vector<std::int32_t>& step);
+// The most of all parts but workspaces.
+double most_without_workspace(const std::vector<Storage>& storages,
+                              const std::vector<std::int32_t>& step);
 
 }  // namespace foretrain::memory

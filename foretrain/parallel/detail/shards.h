@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parameters that ranks share: what each of them keeps.
+#pragma once
+
+#include "foretrain/graph/graph.h"
+#include "foretrain/request/resolve.h"
+
+namespace foretrain::parallel {
+
+// Ranks that share one copy of the parameters, and how many copies there are.
+int shard_ranks(const Resolved& resolved);
+int copies(const Resolved& resolved);
+
+// Whether parameters of fp32 are gathered, and computed with, in half precision.
+bool gathers_half(const Resolved& resolved);
+
+// The type that gradients of type `own` are summed in.
+DType reduced_type(DType own, const Resolved& resolved);
+
+// A rank's part of a tensor: of its first axis the n-th part, rounded up, as PyTorch's fully_shard
+// divides it.
+graph::Shape shard_of(const graph::Shape& whole, int ranks);
+
+// The shard of a parameter as a tensor of its own, of the type that it is kept in; the parameter
+// itself is not learned any more.
+graph::TensorId add_shard(graph::Graph& step, graph::TensorId parameter, DType kept, int ranks);
+
+}  // namespace foretrain::parallel

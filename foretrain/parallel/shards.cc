@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/parallel/detail/shards.h"
+
+namespace foretrain::parallel {
+
+int shard_ranks(const Resolved& resolved) {
+  return resolved.strategy.shard_group.value_or(resolved.workers);
+}
+
+int copies(const Resolved& resolved) { return resolved.workers / shard_ranks(resolved); }
+
+bool gathers_half(const Resolved& resolved) {
+  return is_half(resolved.precision) && resolved.weights == Weights::Fp32 &&
+         resolved.framework->casting != graph::Casting::WholeModel;
+}
+
+DType reduced_type(DType own, const Resolved& resolved) {
+  if (!is_floating(own) || bytes_of(own) > 4) return own;
+  if (!resolved.strategy.gradient_precision && resolved.weights != Weights::Fp32) return own;
+  const std::string asked = resolved.strategy.gradient_precision.value_or("fp32");
+  if (asked == "fp16") return DType::F16;
+  return asked == "bf16" ? DType::BF16 : DType::F32;
+}
+
+graph::Shape shard_of(const graph::Shape& whole, int ranks) {
+  graph::Shape shard = whole;
+  if (shard.rank() > 0) shard[0].factor = (shard[0].factor + ranks - 1) / ranks;
+  return shard;
+}
+
+graph::TensorId add_shard(graph::Graph& step, graph::TensorId parameter, DType kept, int ranks) {
+  graph::Tensor& whole = step.tensor(parameter);
+  graph::Tensor shard = whole;
+  whole.trainable = false;
+  shard.shape = shard_of(whole.shape, ranks);
+  shard.type = kept;
+  step.tensors.push_back(std::move(shard));
+  return static_cast<graph::TensorId>(step.tensors.size()) - 1;
+}
+
+}  // namespace foretrain::parallel

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/predict/advice.h"
+
+#include <algorithm>
+
+#include "foretrain/base/error.h"
+#include "foretrain/base/json.h"
+#include "foretrain/hw/catalog.h"
+#include "foretrain/predict/predict.h"
+
+namespace foretrain {
+namespace {
+
+constexpr std::size_t kMostDevices = 2;       // larger ones that are named
+constexpr std::size_t kMostDeviceTrials = 6;  // larger ones that are predicted
+
+// A change of a request; whether it applies to it.
+using Change = bool (*)(Request&);
+
+bool recompute(Request& request, const char* what) {
+  if (request.mode != Mode::Train || request.strategy.recompute != "none") return false;
+  request.strategy.recompute = what;
+  return true;
+}
+
+bool shard(Request& request, Parallel kind) {
+  const Parallel now = request.strategy.kind;
+  const bool whole = now == Parallel::Ddp || now == Parallel::AllReduce || now == Parallel::Horovod;
+  if (request.mode != Mode::Train || !whole) return false;
+  request.strategy.kind = kind;
+  return true;
+}
+
+bool halve_weights(Request& request) {
+  if (request.weights != Weights::Fp32) return false;
+  request.weights = request.precision == Precision::Fp16 ? Weights::Fp16 : Weights::Bf16;
+  return true;
+}
+
+bool shrink_states(Request& request) {
+  if (request.optimizer == graph::Optimizer::Adam) {
+    request.optimizer = graph::Optimizer::Adam8bit;
+  } else if (request.optimizer == graph::Optimizer::AdamW) {
+    request.optimizer = graph::Optimizer::AdamW8bit;
+  } else {
+    return false;
+  }
+  return request.mode == Mode::Train;
+}
+
+bool adapt(Request& request) {
+  if (request.mode != Mode::Train || request.trainable != "all") return false;
+  request.trainable = "lora:rank=16";
+  return true;
+}
+
+// Adapters, new or there already, on a quantised base.
+bool adapt_quantised(Request& request) {
+  const bool adapted = request.trainable.starts_with("lora");
+  if (!adapted && !adapt(request)) return false;
+  if (is_quantised(request.weights)) return false;
+  request.weights = Weights::Nf4;
+  if (!is_half(request.precision)) request.precision = Precision::Bf16;
+  return true;
+}
+
+bool recompute_fully(Request& request) { return recompute(request, "full"); }
+bool shard_all(Request& request) { return shard(request, Parallel::Fsdp); }
+
+constexpr Change kSingle[] = {
+    [](Request& request) {
+      request.largest_batch = true;
+      request.batch.reset();
+      request.global_batch.reset();
+      request.strategy.micro_batch.reset();
+      return true;
+    },
+    [](Request& request) { return recompute(request, "selective"); },
+    recompute_fully,
+    [](Request& request) { return shard(request, Parallel::Zero1); },
+    [](Request& request) { return shard(request, Parallel::Zero2); },
+    shard_all,
+    halve_weights,
+    shrink_states,
+    adapt,
+    [](Request& request) { return halve_weights(request) && adapt(request); },
+    adapt_quantised,
+};
+
+bool sixteen_and_eight(Request& request) {
+  return halve_weights(request) && shrink_states(request);
+}
+
+// Of changes that are made together; each must apply.
+using Changes = std::vector<Change>;
+
+// For jobs that nothing alone makes fit; in several passes where need be.
+std::vector<Changes> changes_together() {
+  return {{recompute_fully},
+          {recompute_fully, shard_all},
+          {halve_weights, recompute_fully},
+          {sixteen_and_eight},
+          {sixteen_and_eight, recompute_fully},
+          {adapt_quantised},
+          {adapt_quantised, recompute_fully}};
+}
+
+// The fields of `after` that `before` has not, or has otherwise; also inside `strategy`.
+OrderedJson difference(const OrderedJson& before, const OrderedJson& after) {
+  OrderedJson changed = OrderedJson::object();
+  for (const auto& [name, value] : after.items()) {
+    const auto old = before.find(name);
+    if (old == before.end()) {
+      changed[name] = value;
+    } else if (value.is_object() && old->is_object()) {
+      OrderedJson inner = difference(*old, value);
+      if (!inner.empty()) changed[name] = std::move(inner);
+    } else if (*old != value) {
+      changed[name] = value;
+    }
+  }
+  return changed;
+}
+
+// As options of the command: "--weights bf16 --recompute full".
+std::string as_options(const OrderedJson& changed) {
+  std::string text;
+  for (const auto& [name, value] : changed.items()) {
+    text += text.empty() ? "" : " ";
+    if (value.is_object()) {
+      text += as_options(value);
+      continue;
+    }
+    std::string option = name == "kind" ? "strategy" : name;
+    std::replace(option.begin(), option.end(), '_', '-');
+    text += "--" + option + " " + (value.is_string() ? value.get<std::string>() : value.dump());
+  }
+  return text;
+}
+
+// The numbers below `whole` that divide it, in order.
+std::vector<std::int64_t> parts_of(std::int64_t whole) {
+  std::vector<std::int64_t> parts;
+  for (std::int64_t small = 1; small * small <= whole; ++small) {
+    if (whole % small != 0) continue;
+    parts.push_back(small);
+    if (whole / small != small) parts.push_back(whole / small);
+  }
+  std::sort(parts.begin(), parts.end());
+  parts.pop_back();  // itself
+  return parts;
+}
+
+class Advice {
+ public:
+  Advice(const Request& request, const Report& report, const Predict& predict)
+      : request_(request), report_(report), predict_(predict) {}
+
+  std::vector<Remedy> run(const Library& library) {
+    for (const Change change : kSingle) try_all({change});
+    split_batch(request_);
+    if (found_.empty()) {
+      for (const Changes& together : changes_together()) try_together(together);
+    }
+    try_devices(library.catalog);
+    std::stable_sort(found_.begin(), found_.end(), [](const Remedy& a, const Remedy& b) {
+      return a.samples_per_s > b.samples_per_s;
+    });
+    return std::move(found_);
+  }
+
+ private:
+  std::optional<Report> predicted(const Request& request) const {
+    try {
+      Report report = predict_(request);
+      if (report.memory.fits) return report;
+    } catch (const Error&) {  // refused: not an option
+    }
+    return std::nullopt;
+  }
+
+  // Whether the request fits, which is then listed.
+  bool try_request(Request request) {
+    const std::optional<Report> report = predicted(request);
+    if (!report) return false;
+    if (request.largest_batch) {
+      request.largest_batch = false;
+      request.batch = report->job.batch;
+    }
+    const OrderedJson changed =
+        difference(OrderedJson::parse(to_json(request_)), OrderedJson::parse(to_json(request)));
+    found_.push_back({as_options(changed), changed.dump(), report->step_time_s.value,
+                      report->samples_per_s, report->memory.peak, report->memory.capacity});
+    return true;
+  }
+
+  void try_all(const Changes& changes) {
+    if (std::optional<Request> request = changed(changes)) try_request(std::move(*request));
+  }
+
+  // As it is, or else in several passes.
+  void try_together(const Changes& changes) {
+    const std::optional<Request> request = changed(changes);
+    if (request && !try_request(*request)) split_batch(*request);
+  }
+
+  // The request with all of them; nothing where one does not apply.
+  std::optional<Request> changed(const Changes& changes) const {
+    Request request = request_;
+    for (const Change change : changes) {
+      if (!change(request)) return std::nullopt;
+    }
+    return request;
+  }
+
+  // The same batch in several passes: the largest micro-batch that divides it and fits. One that is
+  // larger never fits where a smaller one does not.
+  void split_batch(const Request& base) {
+    if (base.mode != Mode::Train || base.largest_batch) return;
+    const std::vector<std::int64_t> parts =
+        parts_of(base.strategy.micro_batch.value_or(report_.job.batch));
+    std::size_t fitting = 0;  // of the smallest ones
+    for (std::size_t end = parts.size(); fitting < end;) {
+      const std::size_t middle = fitting + (end - fitting) / 2;
+      Request request = base;
+      request.strategy.micro_batch = parts[middle];
+      if (predicted(request)) {
+        fitting = middle + 1;
+      } else {
+        end = middle;
+      }
+    }
+    if (fitting == 0) return;
+    Request request = base;
+    request.strategy.micro_batch = parts[fitting - 1];
+    try_request(std::move(request));
+  }
+
+  // Those of the same vendor with more memory, the smallest first.
+  void try_devices(const hw::Catalog& catalog) {
+    if (!request_.device || request_.device->json || request_.cluster || request_.cloud) return;
+    const hw::Device now = hw::find_device(catalog, request_.device->text, nullptr);
+    std::vector<const hw::Device*> larger;
+    for (const hw::DeviceEntry& entry : catalog.devices) {
+      if (hw::is_cpu(entry.device) || entry.device.vendor != now.vendor) continue;
+      const bool enough = hw::usable_memory_bytes(entry.device) > report_.memory.capacity;
+      if (enough) larger.push_back(&entry.device);
+    }
+    std::stable_sort(larger.begin(), larger.end(), [](const hw::Device* a, const hw::Device* b) {
+      return hw::usable_memory_bytes(*a) < hw::usable_memory_bytes(*b);
+    });
+    const double needed = report_.memory.allocated + report_.memory.framework;
+    std::size_t named = 0;
+    std::size_t trials = 0;
+    for (const hw::Device* device : larger) {
+      if (hw::usable_memory_bytes(*device) < needed) continue;
+      if (named == kMostDevices || trials++ == kMostDeviceTrials) return;
+      Request request = request_;
+      request.device = Described{device->name, false};
+      if (try_request(std::move(request))) ++named;
+    }
+  }
+
+  const Request& request_;
+  const Report& report_;
+  const Predict& predict_;
+  std::vector<Remedy> found_;
+};
+
+}  // namespace
+
+Report advise(Report report, const Request& request, const Library& library,
+              const Predict& predict) {
+  if (!report.memory.fits) report.would_fit = Advice(request, report, predict).run(library);
+  return report;
+}
+
+Report predict_and_advise(const Request& request, const Library& library) {
+  return advise(predict(request, library), request, library,
+                [&](const Request& one) { return predict(one, library); });
+}
+
+}  // namespace foretrain

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The paper's comparisons of network designs, each design trained with the same budget.
+
+    python3 tools/inspector_ablations.py PROGRAM DATA KEEP
+
+trains what KEEP does not hold yet, and prints a table. An interrupted call goes on where it was.
+"""
+import argparse
+import pathlib
+import statistics
+
+from inspector_runs import BASE, Runs, facts
+from inspector_scores import mean_error, mean_nrmse, mean_of_resources, of_setting
+
+GROUPS = 20  # M; the paper has 100
+EPOCHS = 100
+PATIENCE = 30
+SEEDS = (1, 2)
+# What is compared, and the options that differ from the preset's.
+DESIGNS = {
+    "grouping": {
+        f"uniform, M = {GROUPS}": [],
+        "proportional, M = 2 √nodes": ["--grouping", "proportional"],
+        "none": ["--grouping", "none"],
+    },
+    "algorithm": {
+        "GCN": [],
+        "GIN": ["--convolution", "gin"],
+        "GAT": ["--convolution", "gat"],
+        "MPNN": ["--convolution", "mpnn"],
+    },
+    "depth": {
+        f"K = {GROUPS // 2} = M / 2": [],
+        "K = 1": ["--depth", "1"],
+        f"K = {GROUPS // 4}": ["--depth", f"{GROUPS // 4}"],
+        f"K = {GROUPS}": ["--depth", f"{GROUPS}"],
+    },
+    "readout": {
+        "Set2Set": [],
+        "mean": ["--readout", "mean"],
+        "max": ["--readout", "max"],
+        "attention": ["--readout", "attention"],
+    },
+    "recurrent unit": {"GRU": [], "none": ["--no-gru"]},
+}
+ONE_SEED = {("grouping", "none")}  # its graphs have ten times the nodes
+FAMILIES = {
+    "the paper's design": ["--preset", "driple", "--groups", f"{GROUPS}"],
+    "ours": ["--method", "network", "--groups", f"{GROUPS}"],
+}
+OURS_COMPARED = ("grouping", "algorithm", "depth", "readout", "recurrent unit")
+
+
+class Result:
+    """Of one design, a number per seed."""
+
+    def __init__(self, aspect: str, name: str):
+        self.aspect, self.name = aspect, name
+        self.nrmse: list[float] = []
+        self.error: list[float] = []
+        self.facts: list[dict] = []
+
+
+def options_of(family: str, more: list[str], setting: str, seed: int) -> list[str]:
+    return [*FAMILIES[family], "--setting", setting, "--epochs", f"{EPOCHS}", "--patience", f"{PATIENCE}",
+            "--seed", f"{seed}", *more]  # fmt: skip
+
+
+def train(runs: Runs, family: str, setting: str, aspects: tuple[str, ...]) -> list[Result]:
+    """Every design; one that several comparisons hold is trained once, because its options are the same."""
+    results = []
+    for aspect in aspects:
+        for name, more in DESIGNS[aspect].items():
+            result = Result(aspect, name)
+            for seed in SEEDS[:1] if (aspect, name) in ONE_SEED else SEEDS:
+                folder = runs.fit(*options_of(family, more, setting, seed), network=True)
+                rows = of_setting(runs.rows(folder, "--setting", setting), setting)
+                result.nrmse.append(mean_nrmse(rows))
+                result.error.append(mean_of_resources(rows, mean_error))
+                result.facts.append(facts(folder))
+            results.append(result)
+    return results
+
+
+def spread(values: list[float], form: str) -> str:
+    """The mean over the seeds, with the lowest and the highest."""
+    mean = format(statistics.fmean(values), form)
+    return mean if len(values) < 2 else f"{mean} ({format(min(values), form)} to {format(max(values), form)})"
+
+
+def table_rows(results: list[Result]) -> tuple[list[str], list[list[str]]]:
+    body = []
+    for result in results:
+        epochs = "/".join(f"{one['best_epoch']}" for one in result.facts)
+        seconds = statistics.fmean(one["processor_s"] for one in result.facts)
+        body.append([result.aspect, result.name, f"{result.facts[0]['parameters']:,}", spread(result.nrmse, ".3f"),
+                     f"{100 * statistics.fmean(result.error):.1f} %", epochs, f"{seconds:.0f} s"])  # fmt: skip
+    return ["of", "design", "parameters", "NRMSE (seeds)", "mean error", "best epoch", "processor time"], body
+
+
+def trained_s(results: list[Result]) -> float:
+    """Processor time of all trainings, each counted once."""
+    return sum({str(one["options"]): one["processor_s"] for result in results for one in result.facts}.values())
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("data", type=pathlib.Path)
+    parser.add_argument("keep", type=pathlib.Path)
+    options = parser.parse_args()
+    runs = Runs(options.program, options.data, options.keep)
+    for family in FAMILIES:
+        results = train(runs, family, BASE, OURS_COMPARED)
+        header, body = table_rows(results)
+        print(f"{family}; {trained_s(results) / 60:.1f} minutes of processor time")
+        for line in [header, *body]:
+            print("  ".join(cell.ljust(26) for cell in line).rstrip())
+
+
+if __name__ == "__main__":
+    main()
