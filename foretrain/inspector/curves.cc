@@ -3,7 +3,8 @@
 
 #include <algorithm>
 
-#include "foretrain/inspector/traffic.h"
+#include "foretrain/graph/kind.h"
+#include "foretrain/inspector/detail/memory_levels.h"
 #include "foretrain/operators/breakdown.h"
 
 namespace foretrain::inspector {
@@ -38,32 +39,47 @@ void add(StepCurves& curves, Resource resource, const sim::Span& span, double am
   curve_of(curves, resource).levels.push_back({span.start, span.end, amount});
 }
 
-// Kernels keep the device busy; their bytes over their time, as a share of its bandwidth, are
-// memory activity.
-void add_kernels(const Stages& stages, const Resolved& resolved, StepCurves& curves) {
+// Kernels keep the device busy.
+void add_kernels(const Stages& stages, StepCurves& curves) {
   const operators::WorkerClass& worker = operators::slowest_class(stages);
-  const hw::Device& device = operators::slowest_device(stages, resolved);
   const std::vector<sim::Task>& tasks = stages.program.program.tasks;
   for (std::size_t t = 0; t < tasks.size(); ++t) {
     if (tasks[t].kind != operators::kKernelTask || tasks[t].resource != worker.stream) continue;
-    const sim::Span& span = stages.timeline.spans[t];
-    add(curves, Resource::Device, span, 100);
-    const auto node = static_cast<std::size_t>(tasks[t].tag);
-    const double bytes =
-        moved_bytes(stages.bound, stages.step->graph.nodes[node], resolved.optimizer, device);
-    const double moved_s = bytes / std::max(1.0, device.memory_bytes_per_s);
-    add(curves, Resource::Memory, span,
-        std::min(100.0, 100 * moved_s / (span.end - span.start).count()));
+    add(curves, Resource::Device, stages.timeline.spans[t], 100);
   }
 }
 
-// While a server updates parameters it computes; its bytes are not counted node by node.
-void add_updates(const Stages& stages, StepCurves& curves) {
+// CPU time that a server of the lab needs beside its updates, by its use against its traffic over
+// the runs of the train split: of each gradient that a worker sends, of each byte received (with
+// the sum over workers) and sent.
+constexpr double kMessage = 1e-4;         // s
+constexpr double kReceivedByte = 0.7e-9;  // s
+constexpr double kSentByte = 0.3e-9;      // s
+
+// A server computes while it updates parameters, and needs its CPU to receive and send; bytes of
+// its updates are not counted node by node.
+void add_server(const Stages& stages, const Resolved& resolved, StepCurves& curves) {
   const std::vector<sim::Task>& tasks = stages.program.program.tasks;
   for (std::size_t t = 0; t < tasks.size(); ++t) {
     if (tasks[t].kind != operators::kServerTask) continue;
     add(curves, Resource::Device, stages.timeline.spans[t], 100);
     add(curves, Resource::Memory, stages.timeline.spans[t], 100);
+  }
+  if (!hw::is_cpu(operators::slowest_device(stages, resolved))) return;
+  const double servers = std::max(1, resolved.strategy.servers);
+  for (const operators::Transfer& transfer : stages.program.transfers) {
+    const auto task = static_cast<std::size_t>(transfer.task);
+    const sim::Span& span = stages.timeline.spans[task];
+    const graph::Node& node = stages.step->graph.nodes[static_cast<std::size_t>(tasks[task].tag)];
+    const double messages = node.kind == graph::Kind::Push
+                                ? static_cast<double>(node.inputs.size()) * resolved.workers
+                                : 0;
+    const double needed = kMessage * messages / servers +
+                          kReceivedByte * transfer.traffic.server_rx_bytes +
+                          kSentByte * transfer.traffic.server_tx_bytes;
+    if (span.end > span.start) {
+      add(curves, Resource::Device, span, 100 * needed / (span.end - span.start).count());
+    }
   }
 }
 
@@ -88,9 +104,10 @@ StepCurves curves_of(const Stages& stages, const Resolved& resolved, Role role) 
   }
   const bool server = role == Role::Server;
   if (server) {
-    add_updates(stages, curves);
+    add_server(stages, resolved, curves);
   } else {
-    add_kernels(stages, resolved, curves);
+    add_kernels(stages, curves);
+    curve_of(curves, Resource::Memory).levels = memory_levels(stages, resolved);
   }
   add_transfers(stages, Resource::Transmit,
                 server ? &Traffic::server_tx_bytes : &Traffic::worker_tx_bytes, curves);

@@ -5,6 +5,7 @@
 
 #include "foretrain/graph/op.h"
 #include "foretrain/inspector/test_jobs.h"
+#include "foretrain/inspector/traffic.h"
 #include "foretrain/operators/breakdown.h"
 
 namespace foretrain::inspector {
@@ -80,6 +81,25 @@ TEST(Curves, OfAServerShowWhatItReceivesAndUpdates) {
   // One server exchanges with both workers.
   const StepCurves worker = curves_of(job.stages, job.resolved, Role::Worker);
   EXPECT_GT(amount(levels(server, Resource::Receive)), amount(levels(worker, Resource::Transmit)));
+}
+
+// Bytes of an operator that is issued in several kernels are spread over them, none is counted
+// twice: over the step the curve carries what the operators, and the exchange, move. An all-reduce
+// is counted when it begins with its bucket in and out, then its sums are read and written back: 4
+// passes over the gradients.
+TEST(Curves, OfMemoryCarryTheBytesThatAreMoved) {
+  const Job job(job_of("resnet18-cifar", R"(, "optimizer": "adam")"));
+  const hw::Device& device = operators::slowest_device(job.stages, job.resolved);
+  double bytes = 0;
+  for (const Moved& one : moved_bytes(job.stages.bound, job.resolved.optimizer, device)) {
+    bytes += one.bytes + one.bytes_at_end;
+  }
+  for (const graph::ParameterGradient& one : job.stages.step->gradients) {
+    bytes += 4 * job.stages.bound.bytes(one.gradient);
+  }
+  const StepCurves curves = curves_of(job.stages, job.resolved, Role::Worker);
+  const double carried = amount(levels(curves, Resource::Memory)) / 100 * device.memory_bytes_per_s;
+  EXPECT_NEAR(carried / bytes, 1, 1e-6);
 }
 
 TEST(Curves, AreInTheOrderOfTheirBeginnings) {

@@ -49,21 +49,32 @@ Plan place_steps(double period, const ReplayOptions& options, Draw& draw) {
   return plan;
 }
 
+// One step of a curve: stretched it uses as much at any time, for longer. Operators that vary move
+// what they move in more time or less, and those behind them wait.
+void place(const Curve& curve, const Placed& step, double variation, Draw& draw,
+           std::vector<resource::Level>& levels) {
+  double later = 0;
+  for (const resource::Level& level : curve.levels) {
+    const double length = (level.end - level.start).count();
+    const double longer = variation > 0 ? std::exp(variation * draw.normal()) : 1;
+    const double start = level.start.count() + later;
+    const double end = start + length * longer;
+    later += length * (longer - 1);
+    levels.push_back({Seconds(step.begin + step.stretch * start),
+                      Seconds(step.begin + step.stretch * end), level.amount / longer});
+  }
+}
+
 // Mean level in each window of the replay.
-std::vector<double> sample(const Curve& curve, const Plan& plan) {
+std::vector<double> sample(const Curve& curve, const Plan& plan, double variation, Draw& draw) {
   std::vector<resource::Level> levels;
   levels.reserve(curve.levels.size() * plan.steps.size());
-  for (const Placed& step : plan.steps) {
-    for (const resource::Level& level : curve.levels) {
-      // A stretched step uses as much at any time, for longer.
-      levels.push_back({Seconds(step.begin + step.stretch * level.start.count()),
-                        Seconds(step.begin + step.stretch * level.end.count()), level.amount});
-    }
-  }
+  for (const Placed& step : plan.steps) place(curve, step, variation, draw, levels);
   return resource::sample_levels(levels, Seconds(plan.end), curve.split.window);
 }
 
-// Operators of one kind do not move the same bytes per second each time.
+// Operators of one kind do not move the same bytes per second each time; no window shows more than
+// the scale.
 void add_noise(double noise, double scale, Draw& draw, std::vector<double>& samples) {
   for (double& value : samples) {
     value = std::min(scale, value * std::exp(noise * draw.normal()));
@@ -118,8 +129,9 @@ std::array<Replayed, kResources.size()> replay(const StepCurves& curves,
     const Plan plan = place_steps(curves.period.count(), options, draw);
     for (std::size_t i = 0; i < curves.of.size(); ++i) {
       const Curve& curve = curves.of[i];
-      std::vector<double> samples = sample(curve, plan);
-      if (kResources[i] == Resource::Memory) {
+      const bool memory = kResources[i] == Resource::Memory;
+      std::vector<double> samples = sample(curve, plan, memory ? options.operators : 0, draw);
+      if (memory) {
         add_noise(options.noise, curve.split.scale, draw, samples);
       }
       const Replayed one = look_at(samples, curve, curves.period.count());

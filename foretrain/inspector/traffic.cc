@@ -2,14 +2,134 @@
 #include "foretrain/inspector/traffic.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 
 #include "foretrain/graph/op.h"
+#include "foretrain/inspector/detail/recurrent_traffic.h"
 
 namespace foretrain::inspector {
 namespace {
 
 using graph::Kind;
+using graph::Node;
+using graph::NodeId;
 using graph::Optimizer;
+using graph::TensorId;
+
+std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
+
+double bytes_of(const graph::Bound& bound, const std::vector<TensorId>& tensors) {
+  double bytes = 0;
+  for (const TensorId id : tensors) bytes += bound.bytes(id);
+  return bytes;
+}
+
+// The operator whose gradient this is, or the operator itself.
+Kind original(const Node& node) {
+  return static_cast<Kind>(
+      node.attributes.number(graph::Attr::Of, static_cast<std::int64_t>(node.kind)));
+}
+
+// Passes over the largest tensor where a framework runs other operators than the graph has.
+//   dropout        draws 1, divides 2, multiplies 3
+//   its gradient   multiplies 3
+//   cross entropy  log-softmax 2, and the choice of values, which is counted as 1 but takes no time
+//   its gradient   of the choice 2, of the log-softmax 3
+struct Passes {
+  double passes = 0;
+  double at_end = 0;
+};
+
+std::optional<Passes> known_passes(const Node& node) {
+  const bool gradient = node.phase == graph::Phase::Backward;
+  const Kind kind = original(node);
+  if (kind == Kind::Dropout) return gradient ? Passes{3, 0} : Passes{6, 0};
+  if (kind == Kind::CrossEntropy) return gradient ? Passes{5, 0} : Passes{2, 1};
+  return std::nullopt;
+}
+
+class Counter {
+ public:
+  Counter(const graph::Bound& bound, Optimizer optimizer, const hw::Device& device)
+      : bound_(bound), values_(update_values(optimizer, device)) {
+    const std::vector<Node>& nodes = bound.graph->nodes;
+    transposed_.assign(bound.graph->tensors.size(), false);
+    for (std::size_t n = 0; n < nodes.size(); ++n) {
+      if (nodes[n].kind == Kind::Transpose) transposed_[at(nodes[n].outputs.front())] = true;
+      if (nodes[n].kind == Kind::ConvInputGrad || nodes[n].kind == Kind::ConvWeightGrad) {
+        convolution_.emplace(nodes[n].inputs.front(), static_cast<NodeId>(n));
+      }
+    }
+  }
+
+  Moved count(NodeId id) const {
+    const Node& node = bound_.graph->nodes[at(id)];
+    if (graph::is_communication(node)) return {0, 0, id};
+    if (graph::is_view(node)) return {copied_by_view(node), 0, id};
+    if (node.kind == Kind::Update) return {updated(node), 0, id};
+    if (const auto passes = known_passes(node)) {
+      const double largest = largest_of(node);
+      return {passes->passes * largest, passes->at_end * largest, id};
+    }
+    if (node.kind == Kind::Recurrent || node.kind == Kind::RecurrentGrad) {
+      double bytes = 0;
+      for (const RecurrentPart& part : recurrent_parts(bound_, node)) bytes += part.bytes;
+      return {bytes, 0, id};
+    }
+    const double bytes = bytes_of(bound_, node.inputs) + bytes_of(bound_, node.outputs);
+    if (node.kind == Kind::MatMul) return {bytes + made_contiguous(node), 0, id};
+    return with_convolution(node, {bytes, 0, id});
+  }
+
+ private:
+  double largest_of(const Node& node) const {
+    double largest = 0;
+    for (const TensorId id : node.inputs) largest = std::max(largest, bound_.bytes(id));
+    return largest;
+  }
+
+  double updated(const Node& node) const {
+    double parameters = 0;
+    for (std::size_t i = 0; i < node.inputs.size() / 2; ++i) {
+      parameters += bound_.bytes(node.inputs[i]);
+    }
+    return values_ * parameters;
+  }
+
+  // A reshape of what was transposed is a copy.
+  double copied_by_view(const Node& node) const {
+    const TensorId input = node.inputs.front();
+    return node.kind == Kind::Reshape && transposed_[at(input)] ? 2 * bound_.bytes(input) : 0;
+  }
+
+  // A batched GEMM wants its operands in order.
+  double made_contiguous(const Node& node) const {
+    double bytes = 0;
+    for (const TensorId id : node.inputs) {
+      if (transposed_[at(id)]) bytes += 2 * bound_.bytes(id);
+    }
+    return bytes;
+  }
+
+  // The gradients of a convolution are one operator: what comes back is read once.
+  Moved with_convolution(const Node& node, Moved moved) const {
+    const bool part = node.kind == Kind::ConvInputGrad || node.kind == Kind::ConvWeightGrad ||
+                      node.kind == Kind::SumTo;
+    const auto found = part ? convolution_.find(node.inputs.front()) : convolution_.end();
+    if (found == convolution_.end()) return moved;
+    if (found->second != moved.together) moved.bytes -= bound_.bytes(node.inputs.front());
+    moved.together = found->second;
+    return moved;
+  }
+
+  const graph::Bound& bound_;
+  double values_;
+  std::vector<bool> transposed_;            // by tensor
+  std::map<TensorId, NodeId> convolution_;  // by what comes back: the first node of its gradients
+};
+
+}  // namespace
 
 // Values that the operators of PyTorch's update read and write for each parameter, one operator
 // after the other (torch.optim, single tensors, which is what it does on a CPU):
@@ -17,7 +137,9 @@ using graph::Optimizer;
 //   momentum  multiply 2, add 3, add 3                                       8
 //   adam      lerp 3, multiply 2, addcmul 4, sqrt 2, divide 2, add 2, addcdiv 4   19
 //   adamw     multiply 2 more
-double eager_values(Optimizer optimizer) {
+double update_values(Optimizer optimizer, const hw::Device& device) {
+  const graph::OptimizerRow& row = graph::row_of(optimizer);
+  if (!hw::is_cpu(device)) return row.reads + row.writes;
   switch (optimizer) {
     case Optimizer::Sgd:
       return 3;
@@ -27,67 +149,28 @@ double eager_values(Optimizer optimizer) {
       return 19;
     case Optimizer::AdamW:
       return 21;
-    default: {
-      const graph::OptimizerRow& row = graph::row_of(optimizer);
+    default:
       return row.reads + row.writes;
+  }
+}
+
+std::vector<Moved> moved_bytes(const graph::Bound& bound, Optimizer optimizer,
+                               const hw::Device& device) {
+  std::vector<Moved> moved;
+  const std::vector<Node>& nodes = bound.graph->nodes;
+  moved.reserve(nodes.size());
+  const Counter counter(bound, optimizer, device);
+  for (std::size_t n = 0; n < nodes.size(); ++n) {
+    const auto id = static_cast<NodeId>(n);
+    if (hw::is_cpu(device)) {
+      moved.push_back(counter.count(id));
+      continue;
     }
+    const bool exchange = graph::is_communication(nodes[n]);
+    const graph::Work work = exchange ? graph::Work{} : graph::work({bound, nodes[n]});
+    moved.push_back({work.read_bytes + work.written_bytes, 0, id});
   }
-}
-
-// What each time step moves beyond the graph's own count, in passes over the recurrent weights and
-// over the gates of the batch.
-struct StepPasses {
-  double weights = 0;
-  double gates = 0;
-};
-
-// Forward a product reads the weights; backward one reads them, one writes their gradient, and the
-// sum over time steps reads two and writes one. An LSTM of PyTorch on a CPU is one operator of
-// oneDNN, which keeps its weights. Gates: fitted to the bytes per step that the lab counted.
-StepPasses step_passes(bool lstm, bool gradient) {
-  if (lstm) return gradient ? StepPasses{0, 7} : StepPasses{0, 4};
-  return gradient ? StepPasses{5, 19} : StepPasses{1, 9};
-}
-
-// Matrices of a recurrent node's weights lie in pairs: of the input, of the state.
-double recurrent_bytes(const graph::Bound& bound, const graph::Node& node) {
-  const bool lstm = node.attributes.number(graph::Attr::Gates, 4) == 4;
-  const StepPasses passes = step_passes(lstm, node.kind == Kind::RecurrentGrad);
-  const bool batch_first = node.attributes.number(graph::Attr::BatchFirst, 0) != 0;
-  double weights = 0;
-  double gates = 0;
-  double steps = 0;
-  double batch = 0;
-  bool of_state = true;
-  for (const graph::TensorId input : node.inputs) {
-    const graph::Extent& extent = bound.extent(input);
-    if (extent.rank == 3 && steps == 0) {
-      steps = static_cast<double>(extent[batch_first ? 1 : 0]);
-      batch = static_cast<double>(extent[batch_first ? 0 : 1]);
-    }
-    if (extent.rank != 2) continue;
-    of_state = !of_state;
-    if (!of_state) continue;
-    weights += bound.bytes(input);
-    gates += static_cast<double>(extent[0]);
-  }
-  constexpr double kBytes = 4;
-  return steps * (passes.weights * weights + passes.gates * gates * batch * kBytes);
-}
-
-}  // namespace
-
-double moved_bytes(const graph::Bound& bound, const graph::Node& node, Optimizer optimizer,
-                   const hw::Device& device) {
-  const graph::Work work = graph::work({bound, node});
-  const double bytes = work.read_bytes + work.written_bytes;
-  if (!hw::is_cpu(device)) return bytes;
-  if (graph::op(node).family == graph::Family::Update) {
-    const graph::OptimizerRow& row = graph::row_of(optimizer);
-    return bytes * eager_values(optimizer) / std::max(1.0, row.reads + row.writes);
-  }
-  const bool recurrent = node.kind == Kind::Recurrent || node.kind == Kind::RecurrentGrad;
-  return recurrent ? bytes + recurrent_bytes(bound, node) : bytes;
+  return moved;
 }
 
 }  // namespace foretrain::inspector

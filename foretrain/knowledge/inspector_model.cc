@@ -10,7 +10,7 @@
 namespace foretrain {
 namespace {
 
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;  // 1: memory activity was replayed another way
 constexpr std::size_t kMostFeatures = 10'000;
 constexpr double kWidest = 50;  // an end of an interval, as a logarithm: e^50 is beyond any report
 
@@ -93,7 +93,7 @@ InspectorModel read_inspector(std::string_view text, const std::string& where) {
   JsonFields fields(file, where);
   if (fields.required_text("format") != kInspectorFormat ||
       fields.required_number("version") != kVersion) {
-    bad(where, "not an inspector of version 1; `foretrain fit inspector` writes one");
+    bad(where, "not an inspector of version 2; `foretrain fit inspector` writes one");
   }
   fields.ignore("notes");
   InspectorModel model;

@@ -91,7 +91,7 @@ TEST(InspectorModel, RefusesEveryBeginningOfItself) {
 TEST(InspectorModel, RefusesOtherFilesAndVersions) {
   EXPECT_NE(refusal("[]"), "");
   EXPECT_NE(refusal(changed([](Json& file) { file["format"] = "foretrain-intervals"; })), "");
-  EXPECT_NE(refusal(changed([](Json& file) { file["version"] = 2; })), "");
+  EXPECT_NE(refusal(changed([](Json& file) { file["version"] = 1; })), "");
   EXPECT_NE(refusal(changed([](Json& file) { file["more"] = 1; })), "");
   for (const char* key :
        {"device", "constants", "confidence", "calibration", "features", "domain", "targets"}) {

@@ -64,10 +64,16 @@ double cpus_of(const Subject& subject) {
   return static_cast<double>(sysconf(_SC_NPROCESSORS_ONLN));
 }
 
+// CPUs that can run it at once; of a cgroup without known processes any.
+double most_cpus_of(const Subject& subject) {
+  if (!subject.processes.empty()) return cpus_of(subject);
+  return static_cast<double>(sysconf(_SC_NPROCESSORS_ONLN));
+}
+
 // Everything read of one subject.
 struct Watched {
   Watched(Subject of, const SamplerOptions& options)
-      : subject(std::move(of)), processes(subject, options) {}
+      : subject(std::move(of)), most_cpus(most_cpus_of(subject)), processes(subject, options) {}
 
   void take(double refreshed_s, double now_s) {
     counters.push_back(processes.read());
@@ -76,19 +82,34 @@ struct Watched {
   }
 
   Subject subject;
+  double most_cpus;
   Processes processes;
   std::vector<double> cpu_time_s;    // when the CPU clocks were refreshed
   std::vector<double> other_time_s;  // when the rest was read
   std::vector<Counters> counters;
 };
 
-void add_column(const Watched& watched, const std::vector<double>& time_s, double Counters::*field,
-                RecordingColumn column, bool is_level, double factor, std::size_t count,
-                Recording& recording) {
+Readings readings_of(const Watched& watched, const std::vector<double>& time_s,
+                     double Counters::*field, double factor) {
   Readings readings{.time_s = time_s};
   for (const Counters& counters : watched.counters) {
     readings.value.push_back(counters.*field * factor);
   }
+  return readings;
+}
+
+// CPU time in percent of what the subject may use.
+void add_cpu(const Watched& watched, std::size_t count, Recording& recording) {
+  const double percent = 100 / watched.subject.cores;
+  const Readings readings =
+      caught_up(readings_of(watched, watched.cpu_time_s, &Counters::cpu_s, percent),
+                watched.most_cpus * percent);
+  recording.columns.push_back({"gpu_util", "%", rates(readings, recording.window, count), 100.0});
+}
+
+void add_column(const Watched& watched, double Counters::*field, RecordingColumn column,
+                bool is_level, std::size_t count, Recording& recording) {
+  const Readings readings = readings_of(watched, watched.other_time_s, field, 1);
   column.samples = is_level ? levels(readings, recording.window, count)
                             : rates(readings, recording.window, count);
   recording.columns.push_back(std::move(column));
@@ -239,28 +260,21 @@ class Sampler::Engine {
     Recording recording{.name = watched.subject.name, .start = start_, .window = options_.interval};
     const double end = watched.cpu_time_s.empty() ? 0 : watched.cpu_time_s.back();
     const auto count = static_cast<std::size_t>(end / options_.interval.count());
-    const std::vector<double>& cpu = watched.cpu_time_s;
-    const std::vector<double>& other = watched.other_time_s;
-    const double percent = 100 / watched.subject.cores;
-    add_column(watched, cpu, &Counters::cpu_s, {"gpu_util", "%", {}, 100.0}, false, percent, count,
-               recording);
-    add_column(watched, other, &Counters::memory_bytes, {"memory_used", "B"}, true, 1, count,
-               recording);
+    add_cpu(watched, count, recording);
+    add_column(watched, &Counters::memory_bytes, {"memory_used", "B"}, true, count, recording);
     std::optional<double> link;
     if (watched.subject.net_bytes_per_s > 0) link = watched.subject.net_bytes_per_s;
     if (watched.processes.sees_network()) {
-      add_column(watched, other, &Counters::tx_bytes, {"net_tx", "B/s", {}, link}, false, 1, count,
+      add_column(watched, &Counters::tx_bytes, {"net_tx", "B/s", {}, link}, false, count,
                  recording);
-      add_column(watched, other, &Counters::rx_bytes, {"net_rx", "B/s", {}, link}, false, 1, count,
+      add_column(watched, &Counters::rx_bytes, {"net_rx", "B/s", {}, link}, false, count,
                  recording);
     } else {
       recording.notes.emplace_back("no network interface could be read");
     }
     if (watched.processes.sees_disk()) {
-      add_column(watched, other, &Counters::read_bytes, {"disk_read", "B/s"}, false, 1, count,
-                 recording);
-      add_column(watched, other, &Counters::written_bytes, {"disk_write", "B/s"}, false, 1, count,
-                 recording);
+      add_column(watched, &Counters::read_bytes, {"disk_read", "B/s"}, false, count, recording);
+      add_column(watched, &Counters::written_bytes, {"disk_write", "B/s"}, false, count, recording);
     } else {
       recording.notes.emplace_back("disk use could not be read");
     }

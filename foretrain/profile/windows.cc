@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "foretrain/profile/detail/windows.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace foretrain::profile {
@@ -31,6 +32,14 @@ std::vector<double> rates(const Readings& counter, Seconds window, std::size_t c
     before = after;
   }
   return result;
+}
+
+Readings caught_up(Readings counter, double most_per_s) {
+  for (std::size_t i = counter.value.size(); i-- > 1;) {
+    const double grown = most_per_s * (counter.time_s[i] - counter.time_s[i - 1]);
+    counter.value[i - 1] = std::max(counter.value[i - 1], counter.value[i] - grown);
+  }
+  return counter;
 }
 
 std::vector<double> levels(const Readings& level, Seconds window, std::size_t count) {

@@ -104,21 +104,34 @@ Parts fit_parts(const Column& column, const std::vector<std::size_t>& rows,
 // A way to mix the parts.
 struct Form {
   const char* name;
-  double weight;   // of physics
-  bool corrected;  // by the residual trees
+  double weight;      // of physics
+  double correction;  // by the residual trees: how much of it
 };
 
 std::vector<Form> forms_of(const Column& column, InspectorMethod method) {
-  const Form physics{"physics", 1, false};
-  const Form trees{"trees", 0, false};
+  const Form physics{"physics", 1, 0};
+  const Form trees{"trees", 0, 0};
   if (method == InspectorMethod::Trees || !column.physics) return {trees};
   if (method == InspectorMethod::Physics) return {physics};
-  return {physics, {"residual trees", 1, true}, {"half residual, half trees", 0.5, true}, trees};
+  return {physics,
+          {"half the residual", 1, 0.5},
+          {"residual trees", 1, 1},
+          {"half residual, half trees", 0.5, 1},
+          trees};
+}
+
+// Trees that predict so much of what these do.
+learn::Trees scaled(learn::Trees trees, double factor) {
+  trees.base *= static_cast<float>(factor);
+  for (learn::TreeNode& node : trees.nodes) {
+    if (node.feature < 0) node.value *= static_cast<float>(factor);
+  }
+  return trees;
 }
 
 learn::Hybrid mix(const Column& column, const Form& form, const Parts& parts) {
   learn::Hybrid hybrid{.physics = column.physics, .offset = parts.offset, .weight = form.weight};
-  if (form.corrected) hybrid.residual = parts.residual;
+  if (form.correction > 0) hybrid.residual = scaled(parts.residual, form.correction);
   if (form.weight < 1) hybrid.absolute = parts.absolute;
   return hybrid;
 }

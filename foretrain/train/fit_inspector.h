@@ -38,7 +38,7 @@ struct InspectorFit {
 // How well one number is predicted on architectures left out of the fit.
 struct TargetFit {
   std::string name;
-  std::string form;  // "physics", "residual trees", "trees", "half residual, half trees"
+  std::string form;  // as docs/models/inspector.md names it
   std::size_t examples = 0;
   double error = 0;                 // mean |predicted / measured - 1|, with the form chosen
   std::optional<double> physics{};  // the same of physics with an offset, where that was tried

@@ -2,6 +2,7 @@
 // foretrain-fit: what `foretrain fit` runs. Its own program, so that the libraries for fitting do
 // not slow down the start of predictions.
 #include <CLI/CLI.hpp>
+#include <string_view>
 
 #include "foretrain/cli/fit/commands.h"
 #include "foretrain/cli/program.h"
@@ -24,5 +25,7 @@ void add_commands(CLI::App& app, Console& console) {
 
 int main(int count, char** arguments) {
   using namespace foretrain::cli;
-  return run_commands("foretrain fit", add_commands, count, arguments);
+  // `foretrain transfer` is a command of its own to its user.
+  const bool transfer = count > 1 && std::string_view(arguments[1]) == "transfer";
+  return run_commands(transfer ? "foretrain" : "foretrain fit", add_commands, count, arguments);
 }
