@@ -66,7 +66,7 @@ def partition_table(found: dict, settings: list[str]) -> list[str]:
         seconds = [transfer.mean(of_one[name].processor_s) for name in settings]
         body.append([f"`{partition}`", *map(number, values), number(statistics.median(values)),
                      percent(statistics.median(errors)), f"{statistics.median(seconds):.1f} s"])  # fmt: skip
-    return table(["partition", *settings, "median", "mean error", "time"], body, 1)
+    return table(["partition", *settings, "median", "error", "time"], body, 1)
 
 
 def transfer_section(runs: Runs) -> tuple[list[str], dict[str, str]]:
