@@ -35,6 +35,7 @@ class Point:
         self.error: list[float] = []
         self.processor_s: list[float] = []
         self.epochs: list[int] = []
+        self.answered: list[float] = []  # share of the numbers that lie in the model's domain
         self.architectures = 0
 
 
@@ -88,6 +89,7 @@ def add(runs: Runs, folder: pathlib.Path, setting: str, point: Point) -> None:
     rows = of_setting(runs.rows(folder, "--setting", setting), setting)
     point.nrmse.append(mean_nrmse(rows))
     point.error.append(mean_of_resources(rows, mean_error))
+    point.answered.append(statistics.fmean(row["engine"] == "inspector" for row in rows))
     told = facts(folder)
     point.processor_s.append(told.get("processor_s", 0.0))
     point.epochs.append(told.get("epochs", 0))

@@ -169,8 +169,9 @@ def introduction(data: pathlib.Path) -> list[str]:
         "Chosen before any figure of this page was seen: what counts as a change beyond the noise, seeds, stopping"
         " rules and epochs of every training. The calibration is one for all, by 30 runs of the base setting's"
         " train split. What the replay assumes and how large the trees are"
-        " was chosen by folds of an earlier campaign's train split on another machine, some of it after errors on that"
-        " campaign's test split had been seen; [the model's page](models/inspector.md) names each such choice.",
+        " was chosen by folds of the first campaign's train split (an AMD EPYC), some of it after errors on that"
+        " campaign's test split had been seen; so was the rule that a transferred model keeps the domain of its base."
+        " [The model's page](models/inspector.md) names each such choice.",
         "",
     ]
 

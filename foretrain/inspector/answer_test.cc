@@ -7,9 +7,9 @@
 #include <cmath>
 
 #include "foretrain/base/error.h"
-#include "foretrain/inspector/features.h"
 #include "foretrain/inspector/question_features.h"
 #include "foretrain/inspector/test_jobs.h"
+#include "foretrain/operators/answer.h"
 
 namespace foretrain::inspector {
 namespace {
@@ -34,6 +34,7 @@ InspectorModel twice_physics(const Features& features) {
     model.targets.push_back({std::string(name), twice, -std::log(2), std::log(2), 20});
   };
   add(kStepTime, kStepFeature);
+  add(resource::memory_used_name(Role::Worker), kMemoryFeature);
   for (const resource::UseName& use : resource::use_names()) add(use.name, physics_feature(use));
   return model;
 }
@@ -70,6 +71,10 @@ TEST_F(InspectorAnswer, WithoutTreesIsPhysicsTimesItsFactor) {
   EXPECT_NEAR(*step->low, job_.stages.timeline.end.count(), 1e-12);
   EXPECT_NEAR(*step->high, 4 * job_.stages.timeline.end.count(), 1e-12);
   EXPECT_EQ(*step->confidence, 0.9);
+  const double peak = operators::detail_of(Question(job_.resolved, job_.library)).memory.peak;
+  const Estimate* memory = find(*answer, "resources.worker.memory_used");
+  ASSERT_NE(memory, nullptr);
+  EXPECT_NEAR(memory->value / peak, 2, 1e-12);
   const Estimate* burst = find(*answer, "resources.worker.gpu_util.burst_s");
   ASSERT_NE(burst, nullptr);
   EXPECT_NEAR(burst->value / physics("gpu_util.log_burst"), 2, 1e-12);

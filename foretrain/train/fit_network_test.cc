@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 
@@ -223,6 +224,23 @@ TEST(TransferInspector, GivesTreesANewOffset) {
   EXPECT_NEAR(learn::evaluate(model.targets[0].model, features), std::log(50.0), 1e-5);
   EXPECT_NEAR(learn::evaluate(model.targets[1].model, features), std::log(0.05), 1e-5);
   EXPECT_THROW(transfer_inspector(base, examples, {.setting = "c"}, report), Error);
+}
+
+// The base knows steps of 1 s to 10 s; the setting's jobs have shorter ones. Both are inside then.
+TEST(TransferInspector, KeepsTheDomainOfTheBase) {
+  const Library library = load_library();
+  const std::vector<ResourceJob> others = jobs("b", 2);
+  const auto examples = inspector_examples(others, library, 1);
+  InspectorModel base;
+  base.features = examples.front().features.names;
+  const auto step = std::find(base.features.begin(), base.features.end(), "log_step");
+  const auto place = static_cast<std::size_t>(step - base.features.begin());
+  base.domain = {{place, 0, std::log(10)}};
+  TransferReport report;
+  const InspectorModel model = transfer_inspector(base, examples, {.setting = "b"}, report);
+  ASSERT_EQ(model.domain.size(), 1U);
+  EXPECT_EQ(model.domain[0].most, std::log(10));
+  EXPECT_LT(model.domain[0].least, examples.front().features.values[place]);
 }
 
 // w = 0.5: 0.5 (physics + offset) + 0.5 absolute; the correction adds 0.3 + 0.2 to the whole.

@@ -143,6 +143,20 @@ void append(const learn::Trees& more, double scale, learn::Trees& trees) {
   }
 }
 
+// What the base knows of architectures stays known; the setting's own ranges come to it.
+std::vector<FeatureRange> joined(std::vector<FeatureRange> base,
+                                 const std::vector<FeatureRange>& setting) {
+  for (const FeatureRange& one : setting) {
+    const auto known = std::find_if(base.begin(), base.end(), [&](const FeatureRange& range) {
+      return range.feature == one.feature;
+    });
+    if (known == base.end()) continue;  // the base has no bounds there
+    known->least = std::min(known->least, one.least);
+    known->most = std::max(known->most, one.most);
+  }
+  return base;
+}
+
 }  // namespace
 
 learn::Hybrid with_correction(const learn::Hybrid& base, double offset, const learn::Trees& trees) {
@@ -169,7 +183,7 @@ InspectorModel transfer_inspector(const InspectorModel& base,
                 "foretrain fit inspector --data DATA -o FILE");
   }
   InspectorModel model = base;
-  model.domain = domain_of(rows);
+  model.domain = joined(base.domain, domain_of(rows));
   for (InspectorTarget& target : model.targets) {
     target = transfer_target(target, rows, model.confidence, options, report);
   }
