@@ -27,17 +27,24 @@ build: packages-build  ## build the program: build/release/foretrain
 demo: build  ## build and show a prediction
 	$(FORETRAIN) predict resnet50 --device v100-sxm2-16gb --workers 8 --batch 128 --precision fp32 --dataset imagenet --epochs 90
 
-# What is tested of the optimised program: from outside, as users run it, and on the whole corpus.
-# `cmake --workflow --preset release` runs all.
-OUTSIDE := ^(foretrain_cli_test|foretrain_corpus_test|tools_test|check_layers|check_docs|check_install|run_readme|kill_lab|kill_writers)$$
+# Of what reads other people's files, the tests run with sanitizers as well; `make sanitize` does it for all.
+SANITIZED := foretrain_base_test foretrain_graph_test foretrain_importer_test
 
-test: packages-test build check-format  ## build and run all tests with sanitizers, the optimised program from outside, those of Python
-	@cmake --build --preset release --target foretrain_cli_test foretrain_corpus_test
+test: packages-test build check-format  ## build and run all tests, with sanitizers where foreign files are read, and Python's
+	@cmake --build --preset release
 	@$(MAKE) -s build/dev/build.ninja
-	@cmake --build --preset dev
-	@ctest --preset release --tests-regex '$(OUTSIDE)'
-	@ctest --preset dev
+	@cmake --build --preset dev --target $(SANITIZED)
+	@ctest --preset release
+	@for test in $(SANITIZED); do build/dev/$$test --gtest_brief=1 || exit 1; done
 	@tools/python_tests.sh
+
+.PHONY: sanitize
+sanitize: packages-test  ## run all C++ tests with address, undefined-behaviour and thread sanitizers
+	@$(MAKE) -s build/dev/build.ninja build/tsan/build.ninja
+	@cmake --build --preset dev
+	@ctest --preset dev
+	@cmake --build --preset tsan --target foretrain_predict_test
+	@build/tsan/foretrain_predict_test --gtest_filter='StalePredictor.*:PredictMany.*:Predict.ManyThreads*'
 
 wheel: packages-build packages-python  ## build the Python package: build/python/foretrain-*.whl
 	@python3 -m pip wheel --quiet --no-deps --config-settings=build-dir=build/wheel --wheel-dir build/python .

@@ -45,8 +45,16 @@ function(foretrain_test target)
   endif()
   add_executable(${target} ${arg_SOURCES})
   target_link_libraries(${target} PRIVATE ${arg_LINKS} GTest::gtest_main)
+  foretrain_cold(${target})
   if(TARGET foretrain_precompiled_test)
     target_precompile_headers(${target} REUSE_FROM foretrain_precompiled_test)
   endif()
   add_test(NAME ${target} COMMAND ${target} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+endfunction()
+
+# What is compiled more often than its speed matters. An executable's default is position-independent by itself, and
+# precompiled headers fit only where all such flags are equal.
+function(foretrain_cold target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
 endfunction()
