@@ -42,6 +42,11 @@ struct ExchangeCosts {
     double ddp_gradient_s = 0;     // all-reduce, of each gradient tensor
     double ddp_byte_s = 0;         // all-reduce, of each byte
     double server_gradient_s = 0;  // parameter servers, of each gradient tensor
+    // What the server's own CPU needs beside its updates: of each gradient that a worker sends,
+    // of each byte that it receives, with the sum over workers, and sends.
+    double server_message_s = 0;
+    double server_received_byte_s = 0;
+    double server_sent_byte_s = 0;
   };
   Ddp ddp;
   Horovod horovod;
