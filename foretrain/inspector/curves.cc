@@ -60,7 +60,7 @@ void add_server(const Stages& stages, const Resolved& resolved, StepCurves& curv
   }
   if (!hw::is_cpu(operators::slowest_device(stages, resolved))) return;
   const double servers = std::max(1, resolved.strategy.servers);
-  const comm::ExchangeCosts::Cpu& costs = resolved.exchange->cpu;
+  const auto& costs = resolved.exchange->cpu;
   for (const operators::Transfer& transfer : stages.program.transfers) {
     const auto task = static_cast<std::size_t>(transfer.task);
     const sim::Span& span = stages.timeline.spans[task];
