@@ -52,10 +52,12 @@ struct Framework {
   bool recomputes_to_the_end = false;  // checkpoints run again wholly, not as far as backward needs
   bool composed = false;               // GELU, layer norm and dropout run as elementary operators
   bool loss_in_half = false;           // of a model in 16 bits the loss reads logits as they are
-  bool quantises_head = false;         // with quantised weights the last layer, too
-  bool dequantises_in_fp32 = false;    // those, before a cast to what is computed in
-  double host_scale = 1;               // host time per operator against eager PyTorch
-  double update_passes = 1;            // memory traffic of the optimizer, times that of its kernels
+  bool fused_loss =
+      false;  // a kernel of its own for cross entropy, which autocast leaves in 16 bits
+  bool quantises_head = false;       // with quantised weights the last layer, too
+  bool dequantises_in_fp32 = false;  // those, before a cast to what is computed in
+  double host_scale = 1;             // host time per operator against eager PyTorch
+  double update_passes = 1;          // memory traffic of the optimizer, times that of its kernels
   double update_tensors_per_launch = 1;  // parameters that one launch of the optimizer updates
   GradientStatistics statistics{};       // of gradients, beside the update
   GradientStatistics preconditioned{};   // in addition, of Adam and AdamW

@@ -68,6 +68,7 @@ void visit_fields(Row& row, Visit visit) {
   visit("recomputes_to_the_end", row.recomputes_to_the_end);
   visit("composed", row.composed);
   visit("loss_in_half", row.loss_in_half);
+  visit("fused_loss", row.fused_loss);
   visit("quantises_head", row.quantises_head);
   visit("dequantises_in_fp32", row.dequantises_in_fp32);
   visit("host_scale", row.host_scale);
