@@ -7,6 +7,7 @@
 
 #include "foretrain/parallel/detail/shards.h"
 #include "foretrain/parallel/detail/strategies.h"
+#include "foretrain/parallel/groups.h"
 
 namespace foretrain::parallel {
 namespace {
@@ -52,7 +53,7 @@ const Row& row_of(Parallel kind) {
 const Row* exchanging_row(const Resolved& resolved) {
   const Parallel kind = resolved.strategy.kind;
   if (resolved.mode == Mode::Inference) return nullptr;
-  if (resolved.workers == 1 && kind != Parallel::ParameterServer) return nullptr;
+  if (gradient_ranks(resolved) == 1 && kind != Parallel::ParameterServer) return nullptr;
   return &row_of(kind);
 }
 
