@@ -72,9 +72,8 @@ struct Missing {
 void refuse_what_is_missing(const Request& request) {
   const Strategy& strategy = request.strategy;
   for (const Missing& one :
-       {Missing{strategy.tensor > 1, "tensor"}, Missing{strategy.pipeline > 1, "pipeline"},
-        Missing{strategy.interleave > 1, "interleave"}, Missing{strategy.expert > 1, "expert"},
-        Missing{strategy.context > 1, "context"}}) {
+       {Missing{strategy.pipeline > 1, "pipeline"}, Missing{strategy.interleave > 1, "interleave"},
+        Missing{strategy.expert > 1, "expert"}, Missing{strategy.context > 1, "context"}}) {
     if (!one.asked) continue;
     throw Error(ErrorKind::Unsupported, std::string("strategy: '") + one.name +
                                             "' above 1 is not in this version; leave it out");
