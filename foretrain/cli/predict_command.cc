@@ -12,6 +12,7 @@
 #include "foretrain/cli/request_options.h"
 #include "foretrain/cli/vary.h"
 #include "foretrain/operators/trace.h"
+#include "foretrain/parallel/groups.h"
 #include "foretrain/predict/advice.h"
 #include "foretrain/predict/predict.h"
 
@@ -41,6 +42,7 @@ void predict_one(const Options& options, Console& console) {
                console);
   }
   if (options.trace == "-") return;
+  if (options.dump == "groups") return console.line(parallel::dump_groups(resolved));
   if (!options.dump.empty()) {
     return console.line(operators::dump_stage(operators::stages_of(question), options.dump));
   }
@@ -109,7 +111,7 @@ void add_predict_command(CLI::App& app, Console& console) {
       ->type_name("FILE|-");
   command
       .add_option("--dump", options->dump,
-                  "print a stage as JSON: graph, tasks, timeline or memory")
+                  "print a stage as JSON: graph, tasks, timeline, memory or groups")
       ->type_name("STAGE");
   command.callback([options, &console] { run_predict(*options, console); });
 }

@@ -5,6 +5,7 @@
 
 #include "foretrain/graph/passes.h"
 #include "foretrain/parallel/exchange.h"
+#include "foretrain/parallel/tensor.h"
 
 namespace foretrain::operators {
 namespace {
@@ -43,6 +44,10 @@ std::string step_key(const Resolved& resolved) {
   key += resolved.mode == Mode::Train ? "\ntrain" : "\ninference";
   if (resolved.passes > 1) key += "\naccumulate";
   if (parallel::computes_with_half_copies(resolved)) key += "\nhalf copies";
+  if (resolved.strategy.tensor > 1) {
+    key += "\ntensor " + std::to_string(resolved.strategy.tensor);
+    if (resolved.strategy.sequence_parallel) key += " sequence";
+  }
   if (resolved.recompute != graph::Recompute::None) {
     key += "\nrecompute " + resolved.strategy.recompute;
     if (framework.recomputes_to_the_end) key += " to the end";
@@ -94,12 +99,24 @@ graph::Graph stored(graph::Graph model, const Resolved& resolved) {
   return graph::store_weights(model, storage);
 }
 
-graph::Graph training_step(const graph::Graph& forward, const Resolved& resolved) {
+// With the types of all tensors, as one rank of those that share layers has it.
+graph::Graph prepared_model(const graph::Graph& forward, const Resolved& resolved) {
+  graph::Graph model = forward_pass(forward, resolved);
+  if (resolved.mode == Mode::Train) {
+    model = graph::set_trainable(std::move(model), resolved.trainable);
+  }
+  return stored(std::move(model), resolved);
+}
+
+graph::Graph split_layers(graph::Graph model, const Resolved& resolved) {
+  const Strategy& strategy = resolved.strategy;
+  if (strategy.tensor == 1) return model;
+  return parallel::split_tensors(model, {strategy.tensor, strategy.sequence_parallel});
+}
+
+graph::Graph training_step(graph::Graph model, const Resolved& resolved) {
   const cost::Framework& framework = *resolved.framework;
   const bool trains = resolved.mode == Mode::Train;
-  graph::Graph model = forward_pass(forward, resolved);
-  if (trains) model = graph::set_trainable(std::move(model), resolved.trainable);
-  model = stored(std::move(model), resolved);
   const graph::GradientHandling gradients =
       resolved.passes > 1 ? graph::GradientHandling::Accumulate : framework.gradients;
   const graph::Recomputation recomputation{resolved.recompute, framework.recomputes_to_the_end};
@@ -107,6 +124,9 @@ graph::Graph training_step(const graph::Graph& forward, const Resolved& resolved
   const graph::StateType states =
       resolved.weights == Weights::Fp32 ? graph::StateType::Fp32 : graph::StateType::OfParameter;
   if (has_update(resolved)) model = graph::update(std::move(model), resolved.optimizer, states);
+  if (trains && resolved.strategy.tensor > 1) {
+    model = parallel::gather_again(parallel::sum_partial_gradients(std::move(model)));
+  }
   // Without a compiler the step is taken as it is, not copied.
   if (framework.fusion != graph::Fusion::None) model = graph::fuse(model, framework.fusion);
 #ifndef NDEBUG
@@ -120,8 +140,9 @@ std::shared_ptr<const Step> make_step(const Resolved& resolved) {
   const graph::Graph& model = resolved.model.graph();
   auto step = std::make_shared<Step>();
   step->tokens_per_sample = tokens_per_sample(model);
-  step->graph = training_step(model, resolved);
-  step->parameters = graph::parameter_count(step->graph);
+  graph::Graph prepared = prepared_model(model, resolved);
+  step->parameters = graph::parameter_count(prepared);
+  step->graph = training_step(split_layers(std::move(prepared), resolved), resolved);
   step->gradients = graph::parameter_gradients(step->graph);
   return step;
 }

@@ -131,7 +131,8 @@ std::string dump_stage(const Stages& stages, const std::string& stage) {
   if (stage == "memory") return dump_memory(stages);
   if (stage != "tasks" && stage != "timeline") {
     throw Error(ErrorKind::BadInput, "--dump '" + printable(stage) +
-                                         "' is not a stage; use graph, tasks, timeline or memory");
+                                         "' is not a stage; use graph, tasks, timeline, memory or "
+                                         "groups");
   }
   OrderedJson list = OrderedJson::array();
   const std::vector<sim::Task>& tasks = stages.program.program.tasks;

@@ -34,15 +34,19 @@ enum class Parallel {
   Zero3
 };
 
-// How the work is divided. Beyond data parallelism every degree is 1 in this version.
+// How the work is divided.
 struct Strategy {
   Parallel kind = Parallel::Ddp;
   int tensor = 1;
   int pipeline = 1;
   int expert = 1;
   int context = 1;
+  bool sequence_parallel =
+      false;                    // tensor-parallel ranks share sequences between the blocks' GEMMs
+  double expert_imbalance = 1;  // tokens of the busiest expert rank over the mean
   std::optional<std::int64_t> micro_batch;
-  int interleave = 1;
+  std::string schedule = "1f1b";  // of a pipeline: "gpipe", "1f1b"
+  int interleave = 1;             // parts of the model that a pipeline stage holds
   std::string recompute = "none";
   std::optional<int> shard_group;                 // ranks that share one copy of the parameters
   std::optional<std::string> gradient_precision;  // "fp32", "bf16", "fp16"

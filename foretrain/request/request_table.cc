@@ -19,6 +19,7 @@ constexpr std::array<std::string_view, 2> kAttentions{"math", "flash"};
 constexpr std::array<std::string_view, 3> kEngines{"auto", "operators", "inspector"};
 constexpr std::array<std::string_view, 2> kComingEngines{"embedding", "scaling"};
 constexpr std::array<std::string_view, 3> kGradientPrecisions{"fp32", "bf16", "fp16"};
+constexpr std::array<std::string_view, 2> kSchedules{"gpipe", "1f1b"};
 constexpr std::array<std::string_view, 3> kRecomputes{"none", "selective", "full"};
 
 constexpr std::array<std::string_view, 2> kMemoryFormats{"contiguous", "channels_last"};
@@ -215,9 +216,8 @@ constexpr std::array kStrategyFields{
                                         .range = {0, kMostOnNode, false}}),
     field<&Strategy::tensor>({.name = "tensor",
                               .group = "Strategy",
-                              .help = "tensor-parallel degree",
-                              .range = up_to(kMostWorkers),
-                              .hidden = true}),
+                              .help = "ranks that share each layer (tensor parallelism)",
+                              .range = up_to(kMostWorkers)}),
     field<&Strategy::pipeline>({.name = "pipeline",
                                 .group = "Strategy",
                                 .help = "pipeline stages",
@@ -233,6 +233,21 @@ constexpr std::array kStrategyFields{
                                .help = "context-parallel degree",
                                .range = up_to(kMostWorkers),
                                .hidden = true}),
+    field<&Strategy::sequence_parallel>(
+        {.name = "sequence_parallel",
+         .group = "Strategy",
+         .help =
+             "tensor-parallel ranks share sequences outside of attention and MLP: true or false"}),
+    field<&Strategy::expert_imbalance>({.name = "expert_imbalance",
+                                        .group = "Strategy",
+                                        .help = "tokens of the busiest expert rank over the mean",
+                                        .range = {1, 1e6, false},
+                                        .hidden = true}),
+    field<&Strategy::schedule>({.name = "schedule",
+                                .group = "Strategy",
+                                .help = "order of a pipeline's passes",
+                                .words = kSchedules,
+                                .hidden = true}),
     field<&Strategy::interleave>({.name = "interleave",
                                   .group = "Strategy",
                                   .help = "model chunks per pipeline stage",

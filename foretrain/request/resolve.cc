@@ -31,19 +31,19 @@ double step_variation(const hw::Cluster& cluster, const cost::Straggling& stragg
   return cpus ? 0 : straggling.step_variation;
 }
 
-std::int64_t find_batch(const Request& request, int workers, std::vector<std::string>& notes) {
+std::int64_t find_batch(const Request& request, int ranks, std::vector<std::string>& notes) {
   if (request.largest_batch) return 1;
   if (request.batch) return *request.batch;
   if (!request.global_batch) {
     notes.push_back("batch of 32 samples per worker (batch was not given)");
     return kBatch;
   }
-  if (*request.global_batch % workers != 0) {
+  if (*request.global_batch % ranks != 0) {
     throw Error(ErrorKind::BadInput, "global_batch " + std::to_string(*request.global_batch) +
-                                         " is not a multiple of the " + std::to_string(workers) +
+                                         " is not a multiple of the " + std::to_string(ranks) +
                                          " data-parallel ranks");
   }
-  const std::int64_t batch = *request.global_batch / workers;
+  const std::int64_t batch = *request.global_batch / ranks;
   if (batch > 1'000'000'000) throw Error(ErrorKind::BadInput, "global_batch is absurdly large");
   return batch;
 }
@@ -64,17 +64,19 @@ void find_passes(const Request& request, Resolved& resolved) {
   resolved.passes = resolved.batch / resolved.micro_batch;
 }
 
+struct Missing {
+  bool asked = false;
+  const char* name = "";
+};
+
 void refuse_what_is_missing(const Request& request) {
   const Strategy& strategy = request.strategy;
-  const bool model_parallel =
-      checked_product({strategy.tensor, strategy.pipeline, strategy.expert, strategy.context},
-                      "strategy: tensor, pipeline, expert and context") > 1 ||
-      strategy.interleave > 1;
-  if (model_parallel) {
-    throw Error(
-        ErrorKind::Unsupported,
-        "strategy: this version knows data parallelism, sharded (fsdp, zero1, zero2, zero3) "
-        "or not, without model parallelism");
+  for (const Missing& one :
+       {Missing{strategy.pipeline > 1, "pipeline"}, Missing{strategy.interleave > 1, "interleave"},
+        Missing{strategy.expert > 1, "expert"}, Missing{strategy.context > 1, "context"}}) {
+    if (!one.asked) continue;
+    throw Error(ErrorKind::Unsupported, std::string("strategy: '") + one.name +
+                                            "' above 1 is not in this version; leave it out");
   }
   if (request.engine == "embedding" || request.engine == "scaling") {
     throw Error(ErrorKind::Unsupported,
@@ -86,22 +88,47 @@ void refuse_what_is_missing(const Request& request) {
   }
 }
 
+// Ranks that each work on samples of their own.
+int find_data_parallel(const Strategy& strategy, int workers) {
+  const std::int64_t model = checked_product({strategy.tensor, strategy.pipeline, strategy.context},
+                                             "strategy: tensor, pipeline and context");
+  if (workers % model != 0) {
+    throw Error(ErrorKind::BadInput,
+                std::to_string(workers) + " workers are not a multiple of the " +
+                    std::to_string(model) + " that tensor, pipeline and context parallelism take");
+  }
+  if (model > 1 &&
+      (strategy.kind == Parallel::ParameterServer || strategy.kind == Parallel::DataParallel)) {
+    throw Error(ErrorKind::Unsupported,
+                "strategy ps and dataparallel have no tensor, pipeline or context parallelism; use "
+                "ddp or zero1");
+  }
+  const auto data = static_cast<int>(workers / model);
+  if (data * strategy.context % strategy.expert != 0) {
+    throw Error(ErrorKind::BadInput, "expert " + std::to_string(strategy.expert) +
+                                         " does not divide the " +
+                                         std::to_string(data * strategy.context) +
+                                         " ranks of data and context parallelism");
+  }
+  return data;
+}
+
 bool is_sharded(const Strategy& strategy) {
   return strategy.kind == Parallel::Fsdp || strategy.kind == Parallel::Zero1 ||
          strategy.kind == Parallel::Zero2 || strategy.kind == Parallel::Zero3;
 }
 
 // Every copy of the parameters lies on equally many ranks.
-void check_shard_group(const Strategy& strategy, int workers) {
+void check_shard_group(const Strategy& strategy, int ranks) {
   if (!strategy.shard_group) return;
   if (!is_sharded(strategy)) {
     throw Error(ErrorKind::BadInput,
                 "'shard_group' is for strategies fsdp, zero1, zero2 and zero3");
   }
-  if (workers % *strategy.shard_group != 0) {
+  if (ranks % *strategy.shard_group != 0) {
     throw Error(ErrorKind::BadInput, "shard_group " + std::to_string(*strategy.shard_group) +
-                                         " does not divide the " + std::to_string(workers) +
-                                         " workers");
+                                         " does not divide the " + std::to_string(ranks) +
+                                         " ranks with the same parameters");
   }
 }
 
@@ -297,13 +324,14 @@ Resolved resolve_for(Model model, const Request& request, const Library& library
   find_weights(request, resolved);
   check_precision(resolved.precision, resolved.cluster);
   resolved.workers = hw::worker_count(resolved.cluster);
-  check_shard_group(request.strategy, resolved.workers);
+  resolved.data_parallel = find_data_parallel(request.strategy, resolved.workers);
+  check_shard_group(request.strategy, resolved.data_parallel * request.strategy.context);
   const Predictors predictors = read_predictors(request, library);
   resolved.framework = find_framework(request, predictors, library, resolved.workers);
   apply_predictors(request, predictors, library, resolved);
   find_inspector(request, predictors, library, resolved);
   resolved.variation = step_variation(resolved.cluster, *resolved.straggling);
-  resolved.batch = find_batch(request, resolved.workers, resolved.assumptions);
+  resolved.batch = find_batch(request, resolved.data_parallel, resolved.assumptions);
   find_passes(request, resolved);
   resolved.flash_attention = uses_flash_attention(request, resolved.precision, *resolved.framework);
   find_length(request, resolved);
