@@ -249,6 +249,7 @@ class Lifetimes {
     }
     const auto optimizer =
         static_cast<graph::Optimizer>(node.attributes.number(Attr::Optimizer, 0));
+    if (options_.fused_update) return;
     const int temporaries = update_temporaries(optimizer);
     double largest = 0;
     std::vector<double> each(node.inputs.size() / 2);

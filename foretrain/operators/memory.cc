@@ -44,6 +44,7 @@ MemoryReport report_memory(const graph::Bound& step, const Resolved& resolved) {
   options.half_with_master = resolved.framework->casting == graph::Casting::WholeModel &&
                              is_half(resolved.precision) && resolved.weights == Weights::Fp32;
   options.composed_rms_norm = resolved.framework->fusion == graph::Fusion::None;
+  options.fused_update = resolved.fused_optimizer;
   options.search_workspace = !hw::is_cpu(device);
   options.channels_last = resolved.framework->channels_last;
   options.tensor_core_fp32 = resolved.precision == Precision::Tf32;

@@ -11,6 +11,7 @@
 #include "foretrain/graph/recompute.h"
 #include "foretrain/hw/cluster.h"
 #include "foretrain/knowledge/library.h"
+#include "foretrain/request/job_effects.h"
 #include "foretrain/request/model.h"
 #include "foretrain/request/request.h"
 
@@ -32,6 +33,7 @@ struct Resolved {
   Precision precision = Precision::Fp32;
   Weights weights = Weights::Fp32;
   graph::Optimizer optimizer = graph::Optimizer::Sgd;
+  bool fused_optimizer = false;  // as the request says, whatever the framework does itself
   graph::Trainable trainable;
   graph::Recompute recompute = graph::Recompute::None;
   bool flash_attention = false;
@@ -58,6 +60,7 @@ struct Resolved {
   std::optional<double> context_bytes;
 
   Length length;
+  JobEffects effects;
   double startup_s = 0;  // of a whole job, besides its steps; known by calibration only
   std::optional<double> price_per_device_hour;
   std::optional<hw::Instance> instance;  // of the cloud
