@@ -105,8 +105,9 @@ std::string remedies_section(const Report& report, const Screen& screen) {
   if (report.would_fit.empty()) {
     return heading("What would fit", "", screen) +
            wrap(
-               "nothing that was tried: passes of one sample, recomputation, sharding, weights in "
-               "16 or 4 bits, 8-bit states, adapters, larger devices",
+               "nothing that was tried: passes of one sample, recomputation, sharding, offload, "
+               "weights "
+               "in 16 or 4 bits, 8-bit states, adapters, larger devices",
                "  ", screen);
   }
   std::string text = heading("What would fit", "the fastest per sample first", screen);

@@ -158,7 +158,12 @@ class Lifetimes {
 
   // The results of a collective lie in one flat buffer.
   void add_collective(NodeId n, const Node& node) {
-    if (node.outputs.empty()) return;
+    if (node.outputs.empty() || node.kind == Kind::CopyOut) return;  // that one's lie on the host
+    if (node.kind == Kind::CopyIn) {  // the others are views of the first
+      const std::int32_t copy = add(step_.bytes(node.outputs.front()), n, n, Part::Activations);
+      for (const TensorId id : node.outputs) hold(id, copy);
+      return;
+    }
     double bytes = 0;
     for (const TensorId id : node.outputs) bytes += step_.bytes(id);
     const bool gathers = node.kind == Kind::AllGather;

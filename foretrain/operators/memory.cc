@@ -21,6 +21,12 @@ double communication_bytes(const Resolved& resolved, const hw::Device& device) {
   return resolved.memory_context->collectives;
 }
 
+// Then what the optimizer keeps lies there.
+bool updates_on_host(const graph::Graph& step) {
+  return std::any_of(step.nodes.begin(), step.nodes.end(),
+                     [](const graph::Node& node) { return node.kind == graph::Kind::HostUpdate; });
+}
+
 }  // namespace
 
 MemoryReport report_memory(const graph::Bound& step, const Resolved& resolved) {
@@ -41,7 +47,8 @@ MemoryReport report_memory(const graph::Bound& step, const Resolved& resolved) {
     const std::vector<double> once = options.flat_buffers;
     options.flat_buffers.insert(options.flat_buffers.end(), once.begin(), once.end());
   }
-  options.half_with_master = resolved.framework->casting == graph::Casting::WholeModel &&
+  options.half_with_master = !updates_on_host(*step.graph) &&
+                             resolved.framework->casting == graph::Casting::WholeModel &&
                              is_half(resolved.precision) && resolved.weights == Weights::Fp32;
   options.composed_rms_norm = resolved.framework->fusion == graph::Fusion::None;
   options.fused_update = resolved.fused_optimizer;

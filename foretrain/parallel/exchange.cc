@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "foretrain/parallel/detail/offload.h"
 #include "foretrain/parallel/detail/shards.h"
 #include "foretrain/parallel/detail/strategies.h"
 
@@ -66,9 +67,8 @@ std::string shards_key(const Resolved& resolved) {
   return key + (resolved.framework->flat_shards ? " flat" : "");
 }
 
-}  // namespace
-
-std::string exchange_key(const Resolved& resolved) {
+// Of what the workers exchange with each other.
+std::string workers_key(const Resolved& resolved) {
   const Row* row = exchanging_row(resolved);
   if (row == nullptr) return "";
   const comm::ExchangeCosts& costs = *resolved.exchange;
@@ -78,6 +78,12 @@ std::string exchange_key(const Resolved& resolved) {
     key += ' ' + std::to_string(bytes);
   }
   return row->shards ? key + shards_key(resolved) : key;
+}
+
+}  // namespace
+
+std::string exchange_key(const Resolved& resolved) {
+  return workers_key(resolved) + offload_key(resolved);
 }
 
 bool workers_update(const Resolved& resolved) {
@@ -96,12 +102,13 @@ bool waits_for_straggler(const Resolved& resolved) {
 
 graph::Graph add_exchange(graph::Graph step, const Resolved& resolved) {
   if (const Row* row = exchanging_row(resolved)) row->add(step, resolved);
+  add_offload(step, resolved);
   return step;
 }
 
 ExchangePlan plan_exchange(const graph::Bound& step, const Resolved& resolved) {
   const Row* row = exchanging_row(resolved);
-  return row == nullptr ? ExchangePlan{} : row->plan(step, resolved);
+  return with_offload(row == nullptr ? ExchangePlan{} : row->plan(step, resolved), step, resolved);
 }
 
 std::vector<double> flat_buffers(const graph::Bound& step, const Resolved& resolved) {

@@ -31,6 +31,14 @@ bool shard(Request& request, Parallel kind) {
   return true;
 }
 
+bool offload(Request& request, const char* what) {
+  if (request.mode != Mode::Train || request.strategy.offload != "none") return false;
+  request.strategy.offload = what;
+  return true;
+}
+
+bool offload_states(Request& request) { return offload(request, "optimizer"); }
+
 bool halve_weights(Request& request) {
   if (request.weights != Weights::Fp32) return false;
   request.weights = request.precision == Precision::Fp16 ? Weights::Fp16 : Weights::Bf16;
@@ -80,6 +88,8 @@ constexpr Change kSingle[] = {
     [](Request& request) { return shard(request, Parallel::Zero1); },
     [](Request& request) { return shard(request, Parallel::Zero2); },
     shard_all,
+    offload_states,
+    [](Request& request) { return offload(request, "activations"); },
     halve_weights,
     shrink_states,
     adapt,
@@ -98,6 +108,8 @@ using Changes = std::vector<Change>;
 std::vector<Changes> changes_together() {
   return {{recompute_fully},
           {recompute_fully, shard_all},
+          {offload_states, recompute_fully},
+          {offload_states, recompute_fully, shard_all},
           {halve_weights, recompute_fully},
           {sixteen_and_eight},
           {sixteen_and_eight, recompute_fully},

@@ -107,6 +107,7 @@ class Changes {
   }
 
   void recomputation() {
+    if (request_.strategy.offload != "none") add("no offload").strategy.offload = "none";
     if (!trains_ || resolved_.recompute == graph::Recompute::None) return;
     add("no recomputation").strategy.recompute = "none";
     if (resolved_.recompute == graph::Recompute::Full) {

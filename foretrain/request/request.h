@@ -44,6 +44,7 @@ struct Strategy {
   std::optional<std::int64_t> micro_batch;
   int interleave = 1;
   std::string recompute = "none";
+  std::string offload = "none";                   // to the host: "optimizer", "activations"
   std::optional<int> shard_group;                 // ranks that share one copy of the parameters
   std::optional<std::string> gradient_precision;  // "fp32", "bf16", "fp16"
   std::optional<bool> reduce_every_pass;          // of an accumulated step

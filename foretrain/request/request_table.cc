@@ -20,6 +20,7 @@ constexpr std::array<std::string_view, 3> kEngines{"auto", "operators", "inspect
 constexpr std::array<std::string_view, 2> kComingEngines{"embedding", "scaling"};
 constexpr std::array<std::string_view, 3> kGradientPrecisions{"fp32", "bf16", "fp16"};
 constexpr std::array<std::string_view, 3> kRecomputes{"none", "selective", "full"};
+constexpr std::array<std::string_view, 3> kOffloads{"none", "optimizer", "activations"};
 
 constexpr std::array<std::string_view, 2> kMemoryFormats{"contiguous", "channels_last"};
 constexpr std::array<std::string_view, 1> kBatchWords{"max"};
@@ -280,6 +281,10 @@ constexpr std::array kStrategyFields{
                                  .group = "Strategy",
                                  .help = "what is computed again in the backward pass",
                                  .words = kRecomputes}),
+    field<&Strategy::offload>({.name = "offload",
+                               .group = "Strategy",
+                               .help = "what lies in the host's memory",
+                               .words = kOffloads}),
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "foretrain/request/detail/datasets.h"
 #include "foretrain/request/detail/find_cluster.h"
 #include "foretrain/request/detail/find_effects.h"
+#include "foretrain/request/detail/find_offload.h"
 
 namespace foretrain {
 namespace {
@@ -315,6 +316,7 @@ Resolved resolve_for(Model model, const Request& request, const Library& library
   if (request.cloud) resolved.instance = hw::find_instance(library.catalog, *request.cloud);
   resolved.cluster = find_cluster(request, library, resolved.instance, resolved.assumptions);
   limit_power(request, resolved.cluster);
+  resolved.offload = find_offload(request, resolved.cluster, library.catalog);
   find_weights(request, resolved);
   check_precision(resolved.precision, resolved.cluster);
   resolved.workers = hw::worker_count(resolved.cluster);

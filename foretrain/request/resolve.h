@@ -13,6 +13,7 @@
 #include "foretrain/knowledge/library.h"
 #include "foretrain/request/job_effects.h"
 #include "foretrain/request/model.h"
+#include "foretrain/request/offload.h"
 #include "foretrain/request/request.h"
 
 namespace foretrain {
@@ -46,6 +47,7 @@ struct Resolved {
   std::int64_t micro_batch = 1;  // per forward pass
   std::int64_t passes = 1;       // forward and backward passes per step: batch / micro_batch
   hw::Device server_device;      // of parameter servers
+  Offload offload;               // to the host's memory
   std::shared_ptr<const cost::Framework> framework;
   std::shared_ptr<const cost::OperatorModel> operators;
   std::shared_ptr<const comm::Constants> collectives;

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "foretrain/hw/detail/facts.h"
+#include "foretrain/hw/host.h"
+
+namespace foretrain::hw {
+
+// Of the file data/hardware/assumed/host.json.
+Host host_of(const FactSheet& sheet);
+
+}  // namespace foretrain::hw
