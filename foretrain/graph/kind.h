@@ -114,10 +114,6 @@ enum class Kind : std::uint8_t {
   Pull,
   Push,
   ServerUpdate,
-  // Offload: what goes to the host's memory, comes back from it, and is updated there.
-  CopyOut,
-  CopyIn,
-  HostUpdate,
   // Others.
   Fused,
   Opaque,

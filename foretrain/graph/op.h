@@ -37,7 +37,6 @@ enum class Family : std::uint8_t {
   Update,
   Collective,
   Server,
-  Offload,  // between a device and its host
   Opaque,
 };
 
@@ -77,8 +76,6 @@ bool is_view(const Node& node);
 
 // Whether a parallel strategy added it: it runs on the network or on a server, not on the device.
 bool is_communication(const Node& node);
-// Whether it is communication of a device with its own host.
-bool is_offload(const Node& node);
 
 Work work(const NodeView& node);
 

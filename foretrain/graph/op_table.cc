@@ -121,10 +121,6 @@ const std::array<Op, kKinds> kOps{{
     {K::Push, "push", "*->", Collective, Follow, infer_given, work_none, nullptr},
     {K::ServerUpdate, "server_update", "*->", Server, Follow, infer_given, work_none, nullptr},
 
-    {K::CopyOut, "copy_out", "*->*", Offload, Follow, infer_given, work_none, nullptr},
-    {K::CopyIn, "copy_in", "*->*", Offload, Follow, infer_given, work_none, nullptr},
-    {K::HostUpdate, "host_update", "*,*->", Offload, Follow, infer_given, work_update, nullptr},
-
     {K::Fused, "fused", "", Pointwise, Follow, infer_given, work_fused, nullptr},
     {K::Opaque, "opaque", "", Family::Opaque, Follow, infer_given, work_pointwise, grad_opaque},
 }};
@@ -156,10 +152,8 @@ bool is_view(const Node& node) { return op(node).family == Family::View; }
 
 bool is_communication(const Node& node) {
   const Family family = op(node).family;
-  return family == Family::Collective || family == Family::Server || family == Family::Offload;
+  return family == Family::Collective || family == Family::Server;
 }
-
-bool is_offload(const Node& node) { return op(node).family == Family::Offload; }
 
 Work work(const NodeView& node) { return op(node.node).work(node); }
 

@@ -25,9 +25,6 @@ Least least(Kind kind) {
     case Kind::Pull:
     case Kind::Push:
     case Kind::ServerUpdate:
-    case Kind::CopyOut:
-    case Kind::CopyIn:
-    case Kind::HostUpdate:
       return {0, 0};
     case Kind::Fill:
       return {0, 1};

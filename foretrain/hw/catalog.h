@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "foretrain/hw/device.h"
-#include "foretrain/hw/host.h"
 #include "foretrain/hw/instance.h"
 #include "foretrain/hw/link.h"
 
@@ -39,7 +38,6 @@ struct Catalog {
   std::vector<LinkEntry> links;
   std::vector<Instance> instances;  // sorted by provider, then name
   AssumedLink assumed_link;
-  Host host;
 };
 
 // The device called `name`: a catalog name, an alias (noted in `assumptions`) or `cpu:cores=N`.

@@ -9,7 +9,6 @@
 #include "foretrain/hw/detail/cloud_file.h"
 #include "foretrain/hw/detail/device_file.h"
 #include "foretrain/hw/detail/facts.h"
-#include "foretrain/hw/detail/host_file.h"
 #include "foretrain/hw/detail/link_file.h"
 
 namespace foretrain::hw {
@@ -42,10 +41,8 @@ LinkEntry read_link(const EmbeddedFile& file, const AssumedLink& assumed) {
 Catalog load_catalog() {
   Catalog catalog;
   for (const EmbeddedFile& file : kHardwareFiles) {
-    if (!file.name.starts_with("hardware/assumed/")) continue;
-    const FactSheet sheet = read_facts(file.text, std::string(file.name));
-    if (file.name == "hardware/assumed/link.json") catalog.assumed_link = assumed_link_of(sheet);
-    if (file.name == "hardware/assumed/host.json") catalog.host = host_of(sheet);
+    if (file.name != "hardware/assumed/link.json") continue;
+    catalog.assumed_link = assumed_link_of(read_facts(file.text, std::string(file.name)));
   }
   for (const EmbeddedFile& file : kHardwareFiles) {
     if (file.name.starts_with("hardware/devices/")) catalog.devices.push_back(read_device(file));

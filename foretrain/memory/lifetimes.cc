@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 
+#include "foretrain/graph/offload.h"
 #include "foretrain/graph/op.h"
 #include "foretrain/memory/detail/scratch.h"
 
@@ -158,8 +159,8 @@ class Lifetimes {
 
   // The results of a collective lie in one flat buffer.
   void add_collective(NodeId n, const Node& node) {
-    if (node.outputs.empty() || node.kind == Kind::CopyOut) return;  // that one's lie on the host
-    if (node.kind == Kind::CopyIn) {  // the others are views of the first
+    if (node.outputs.empty() || graph::is_copy_out(node)) return;  // that one's lie on the host
+    if (graph::is_copy_in(node)) {  // the others are views of the first
       const std::int32_t copy = add(step_.bytes(node.outputs.front()), n, n, Part::Activations);
       for (const TensorId id : node.outputs) hold(id, copy);
       return;

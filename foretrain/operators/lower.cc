@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "foretrain/graph/offload.h"
 #include "foretrain/operators/detail/emitter.h"
 #include "foretrain/operators/stages.h"
 
@@ -44,7 +45,7 @@ std::size_t first_of_pass(const graph::Graph& step) {
 std::size_t first_update(const graph::Graph& step) {
   const auto found =
       std::find_if(step.nodes.begin(), step.nodes.end(), [](const graph::Node& node) {
-        return node.kind == graph::Kind::Update || node.kind == graph::Kind::HostUpdate;
+        return node.kind == graph::Kind::Update || graph::is_host_update(node);
       });
   return static_cast<std::size_t>(found - step.nodes.begin());
 }
@@ -211,7 +212,7 @@ class Lowering {
     for (const Emitter& emitter : emitters_) {
       if (const auto kernel = emitter.last_kernel()) after.push_back(*kernel);
     }
-    if (node.kind == graph::Kind::HostUpdate) {
+    if (graph::is_host_update(node)) {
       if (copied_out_ != kNever) after.push_back(copied_out_);  // all gradients are there
       Seconds time{0};
       for (const Emitter& emitter : emitters_) {
@@ -224,7 +225,7 @@ class Lowering {
       last_exchange_ = task;
       return;
     }
-    const bool out = node.kind == graph::Kind::CopyOut;
+    const bool out = graph::is_copy_out(node);
     const sim::TaskId task =
         add_on(out ? copy_out_ : copy_in_, {0, copying, kCommunicationTask, id}, after);
     const bool activation = !node.outputs.empty();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "foretrain/graph/offload.h"
 #include "foretrain/memory/memory.h"
 
 namespace foretrain::operators {
@@ -23,8 +24,7 @@ double communication_bytes(const Resolved& resolved, const hw::Device& device) {
 
 // Then what the optimizer keeps lies there.
 bool updates_on_host(const graph::Graph& step) {
-  return std::any_of(step.nodes.begin(), step.nodes.end(),
-                     [](const graph::Node& node) { return node.kind == graph::Kind::HostUpdate; });
+  return std::any_of(step.nodes.begin(), step.nodes.end(), graph::is_host_update);
 }
 
 }  // namespace

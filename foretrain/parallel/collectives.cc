@@ -9,7 +9,7 @@
 #include "foretrain/comm/broadcast.h"
 #include "foretrain/comm/path.h"
 #include "foretrain/comm/reduce_scatter.h"
-#include "foretrain/graph/op.h"
+#include "foretrain/graph/offload.h"
 #include "foretrain/parallel/detail/insert.h"
 #include "foretrain/parallel/detail/shards.h"
 

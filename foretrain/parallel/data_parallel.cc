@@ -4,7 +4,7 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/comm/path.h"
-#include "foretrain/graph/op.h"
+#include "foretrain/graph/offload.h"
 #include "foretrain/parallel/detail/insert.h"
 #include "foretrain/parallel/detail/strategies.h"
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "foretrain/comm/point_to_point.h"
-#include "foretrain/graph/op.h"
+#include "foretrain/graph/offload.h"
 #include "foretrain/parallel/detail/insert.h"
 
 namespace foretrain::parallel {
@@ -15,7 +15,7 @@ using What = Offload::What;
 // Bytes that pass over the link: of what comes back where it is named, the first result being all
 // of it, else of the node's tensors.
 double copied_bytes(const graph::Bound& step, const graph::Node& node) {
-  const bool returns = node.kind == graph::Kind::CopyIn && !node.outputs.empty();
+  const bool returns = graph::is_copy_in(node) && !node.outputs.empty();
   return returns ? step.bytes(node.outputs.front()) : bytes_of_node(step, node);
 }
 
@@ -50,7 +50,7 @@ ExchangePlan with_offload(ExchangePlan plan, const graph::Bound& step, const Res
     if (!graph::is_communication(node)) continue;
     if (!graph::is_offload(node)) {
       all.push_back(plan.exchanges[next++]);
-    } else if (node.kind == graph::Kind::HostUpdate) {
+    } else if (graph::is_host_update(node)) {
       all.emplace_back();  // takes as long as its bytes do in the host's memory
     } else {
       all.push_back({comm::point_to_point(copied_bytes(step, node), link), {}});

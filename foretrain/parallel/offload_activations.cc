@@ -3,7 +3,7 @@
 #include <set>
 #include <utility>
 
-#include "foretrain/graph/op.h"
+#include "foretrain/graph/offload.h"
 #include "foretrain/parallel/detail/insert.h"
 #include "foretrain/parallel/detail/offload.h"
 
@@ -117,6 +117,7 @@ class ActivationOffload {
 
   static Node copy(Kind kind, Phase phase, TensorId from) {
     Node node = communication(kind, {from});
+    set_offload(node);
     node.phase = phase;
     node.attributes.set(Attr::EveryPass, {graph::Dim(1)});
     return node;
@@ -125,7 +126,7 @@ class ActivationOffload {
   std::vector<Insertion> copies_out() {
     std::vector<Insertion> list;
     for (const Saved& saved : saved_) {
-      Node node = copy(Kind::CopyOut, Phase::Forward, saved.root);
+      Node node = copy(Kind::Push, Phase::Forward, saved.root);
       on_host_.push_back(add_like(saved.root));
       node.outputs = {on_host_.back()};
       list.push_back({std::move(node), saved.written});
@@ -140,7 +141,7 @@ class ActivationOffload {
     NodeId place = first_backward_;
     for (std::size_t s = 0; s < saved_.size(); ++s) {  // in the order of their first readers
       const Saved& saved = saved_[s];
-      Node node = copy(Kind::CopyIn, Phase::Backward, on_host_[s]);
+      Node node = copy(Kind::Pull, Phase::Backward, on_host_[s]);
       node.outputs = {add_like(saved.root)};
       again[at(saved.root)] = node.outputs.front();
       for (const TensorId id : saved.read) {

@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "foretrain/graph/op.h"
+#include "foretrain/graph/offload.h"
 #include "foretrain/parallel/detail/insert.h"
 #include "foretrain/parallel/detail/offload.h"
 
@@ -31,6 +31,12 @@ std::map<TensorId, NodeId> completed(const graph::Graph& step, std::size_t end) 
     for (const TensorId id : node.inputs) last[id] = static_cast<NodeId>(n);
   }
   return last;
+}
+
+Node copy(Kind kind, std::vector<TensorId> tensors) {
+  Node node = communication(kind, std::move(tensors));
+  set_offload(node);
+  return node;
 }
 
 // What any other node than the update at `update` reads.
@@ -72,7 +78,7 @@ class OptimizerOffload {
       together[found == last.end() ? kFront : found->second].push_back(gradient(i));
     }
     for (auto& [after, gradients] : together) {
-      insertions_.push_back({communication(Kind::CopyOut, std::move(gradients)), after});
+      insertions_.push_back({copy(Kind::Push, std::move(gradients)), after});
     }
   }
 
@@ -110,7 +116,8 @@ class OptimizerOffload {
 
   void add_part(const Node& update, std::size_t first, std::size_t end) {
     Node part = update;
-    part.kind = Kind::HostUpdate;
+    part.kind = Kind::ServerUpdate;
+    set_offload(part);
     part.inputs.clear();
     std::vector<TensorId> returned;
     for (std::size_t i = first; i < end; ++i) {
@@ -120,7 +127,7 @@ class OptimizerOffload {
     for (std::size_t i = first; i < end; ++i) part.inputs.push_back(gradient(i));
     const auto after = static_cast<NodeId>(update_);
     insertions_.push_back({std::move(part), after});
-    insertions_.push_back({communication(Kind::CopyIn, std::move(returned)), after});
+    insertions_.push_back({copy(Kind::Pull, std::move(returned)), after});
   }
 
   graph::Graph& step_;

@@ -65,22 +65,22 @@ class Offloads : public testing::Test {
 // PCIe 3.0's latency of 5.7 us each, and 0.76 of 15.75 GB/s.
 TEST_F(Offloads, OfTheOptimizerCopiesGradientsOutAndParametersIn) {
   prepare(R"({"offload": "optimizer"})");
-  EXPECT_EQ(communication(), (std::vector<Kind>{Kind::CopyOut, Kind::CopyOut, Kind::CopyOut,
-                                                Kind::CopyOut, Kind::HostUpdate, Kind::CopyIn}));
-  EXPECT_EQ(step_.nodes.back().kind, Kind::CopyIn);
+  EXPECT_EQ(communication(), (std::vector<Kind>{Kind::Push, Kind::Push, Kind::Push, Kind::Push,
+                                                Kind::ServerUpdate, Kind::Pull}));
+  EXPECT_EQ(step_.nodes.back().kind, Kind::Pull);
   EXPECT_TRUE(std::none_of(step_.nodes.begin(), step_.nodes.end(),
                            [](const graph::Node& node) { return node.kind == Kind::Update; }));
   const double rate = 0.76 * 15.75e9;
-  EXPECT_NEAR(seconds(Kind::CopyOut), 4 * 5.7e-6 + kBytes / rate, 1e-9);
-  EXPECT_NEAR(seconds(Kind::CopyIn), 5.7e-6 + kBytes / rate, 1e-9);
+  EXPECT_NEAR(seconds(Kind::Push), 4 * 5.7e-6 + kBytes / rate, 1e-9);
+  EXPECT_NEAR(seconds(Kind::Pull), 5.7e-6 + kBytes / rate, 1e-9);
   EXPECT_DOUBLE_EQ(plan_exchange(bound_, resolved_).host_bytes_per_s, 211e9);
 }
 
 // After the all-reduce of its bucket; two devices share the host's memory.
 TEST_F(Offloads, OfTheOptimizerComesAfterTheExchange) {
   prepare(R"({"kind": "ddp", "offload": "optimizer"})", R"(, "workers": 2)");
-  EXPECT_EQ(communication(), (std::vector<Kind>{Kind::AllReduce, Kind::CopyOut, Kind::AllReduce,
-                                                Kind::CopyOut, Kind::HostUpdate, Kind::CopyIn}));
+  EXPECT_EQ(communication(), (std::vector<Kind>{Kind::AllReduce, Kind::Push, Kind::AllReduce,
+                                                Kind::Push, Kind::ServerUpdate, Kind::Pull}));
   EXPECT_DOUBLE_EQ(plan_exchange(bound_, resolved_).host_bytes_per_s, 211e9 / 2);
 }
 
@@ -89,13 +89,13 @@ TEST_F(Offloads, OfTheOptimizerComesAfterTheExchange) {
 // values, are too small.
 TEST_F(Offloads, OfActivationsCopiesWhatBackwardReads) {
   prepare(R"({"offload": "activations"})");
-  EXPECT_EQ(communication(), (std::vector<Kind>{Kind::CopyOut, Kind::CopyIn}));
+  EXPECT_EQ(communication(), (std::vector<Kind>{Kind::Push, Kind::Pull}));
   const double copy = 5.7e-6 + 4 * 500 * 4 / (0.76 * 15.75e9);
-  EXPECT_NEAR(seconds(Kind::CopyOut), copy, 1e-12);
-  EXPECT_NEAR(seconds(Kind::CopyIn), copy, 1e-12);
+  EXPECT_NEAR(seconds(Kind::Push), copy, 1e-12);
+  EXPECT_NEAR(seconds(Kind::Pull), copy, 1e-12);
   graph::TensorId outside = -1;
   for (const graph::Node& node : step_.nodes) {
-    if (node.kind == Kind::CopyOut) outside = node.inputs.front();
+    if (node.kind == Kind::Push) outside = node.inputs.front();
   }
   for (const graph::Node& node : step_.nodes) {
     const bool reads =

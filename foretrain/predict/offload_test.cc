@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Offload to the host's memory in whole predictions.
+#include "foretrain/graph/offload.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -59,14 +61,14 @@ TEST(OptimizerOffload, UpdatesWhenAllGradientsAreThere) {
   for (std::size_t t = 0; t < stages.program.program.tasks.size(); ++t) {
     const sim::Task& task = stages.program.program.tasks[t];
     const sim::Span& span = stages.timeline.spans[t];
-    const graph::Kind kind = stages.step->graph.nodes[static_cast<std::size_t>(task.tag)].kind;
+    const graph::Node& node = stages.step->graph.nodes[static_cast<std::size_t>(task.tag)];
     if (task.kind == operators::kHostUpdateTask) {
       EXPECT_EQ(span.start, copied);
       EXPECT_NEAR((span.end - span.start).count(), 19 * kParameters / 211e9, 1e-9);
       updated = span.end;
-    } else if (kind == graph::Kind::CopyOut) {
+    } else if (graph::is_copy_out(node)) {
       copied = std::max(copied, span.end);
-    } else if (kind == graph::Kind::CopyIn) {
+    } else if (graph::is_copy_in(node)) {
       EXPECT_EQ(span.start, updated);
       EXPECT_NEAR((span.end - span.start).count(), 5.7e-6 + kParameters / (0.76 * 15.75e9), 1e-9);
       EXPECT_EQ(span.end, stages.timeline.end);

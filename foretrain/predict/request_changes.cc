@@ -11,7 +11,7 @@ namespace foretrain {
 namespace {
 
 constexpr double kLargerBuckets = 4;         // times as many bytes
-constexpr std::int64_t kPassesPerStage = 4;  // of a pipeline: three quarters of its bubble is gone
+constexpr std::int64_t kPassesPerStage = 4;  // of a pipeline: its bubble is a fifth of the step
 
 // The same link at twice the rate, as an object that a request takes.
 Described twice_as_fast(const hw::Link& link) {

@@ -5,6 +5,7 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/humanise.h"
+#include "foretrain/hw/host.h"
 
 namespace foretrain {
 namespace {
@@ -37,15 +38,15 @@ Offload find_offload(const Request& request, const hw::Cluster& cluster,
     const bool slower = hw::node_bytes_per_s(link) < hw::node_bytes_per_s(offload.link);
     if (offload.link.name.empty() || slower) offload.link = link;
   }
+  const hw::Host host = hw::assumed_host();
   int devices = 1;
   for (const hw::Node& node : cluster.nodes) devices = std::max(devices, node.devices);
-  offload.memory_bytes_per_s = catalog.host.memory_bytes_per_s / devices;
-  offload.least_bytes = catalog.host.least_offload_bytes;
+  offload.memory_bytes_per_s = host.memory_bytes_per_s / devices;
+  offload.least_bytes = host.least_offload_bytes;
   offload.assumption = "the host is reached over " + offload.link.name + " by each device, " +
                        format_rate(hw::node_bytes_per_s(offload.link)) + " each way";
   if (offload.what == Offload::What::Optimizer) {
-    offload.assumption += "; it updates parameters at " +
-                          format_rate(catalog.host.memory_bytes_per_s) +
+    offload.assumption += "; it updates parameters at " + format_rate(host.memory_bytes_per_s) +
                           ", which the devices of a node share";
   }
   return offload;
