@@ -18,10 +18,8 @@ void check_offload(const Request& request, const hw::Cluster& cluster) {
          "is for training, inference keeps neither states nor activations; leave it out");
   refuse(std::any_of(cluster.devices.begin(), cluster.devices.end(), hw::is_cpu),
          "needs a device with memory of its own, a CPU's is its host's; leave it out");
-  refuse(
-      request.strategy.kind == Parallel::ParameterServer && request.strategy.offload == "optimizer",
-      "optimizer: parameter servers keep the states already; leave it out, or use another "
-      "strategy");
+  refuse(request.strategy.kind == Parallel::ParameterServer,
+         "is not for parameter servers, which keep the states already; use another strategy");
 }
 
 }  // namespace
