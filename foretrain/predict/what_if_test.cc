@@ -30,7 +30,7 @@ const WhatIf* named(const WhatIfs& all, const std::string& what) {
 
 constexpr std::array kJobs{
     R"({"model":"resnet50","device":"v100-sxm2-16gb","workers":16,"workers_per_node":4,
-        "network":"10gbe","batch":32,"dataset":"imagenet","epochs":90,"input_rate":200})",
+        "network":"10gbe","batch":32,"dataset":"imagenet","epochs":90,"input_rate":100})",
     R"({"model":"gpt:layers=4,hidden=256,heads=4,seq=128,vocab=1000","device":"a100","workers":8,
         "batch":8,"optimizer":"adamw","steps":1000,"attention":"math",
         "strategy":{"kind":"fsdp","recompute":"full","micro_batch":2}})",
@@ -84,7 +84,7 @@ TEST(WhatIf, TheBestComesFirstAndEachChangesSomething) {
   }
 }
 
-// Input that comes at 200 samples/s binds: without that limit the step is as long as its kernels.
+// Input that comes at 100 samples/s binds: without that limit the step is as long as its kernels.
 TEST(WhatIf, OffersWhatAppliesAndNothingElse) {
   const WhatIfs resnet = what_if(request(kJobs[0]), library());
   ASSERT_NE(named(resnet, "input that never limits"), nullptr);
