@@ -110,7 +110,7 @@ class OptimizerOffload {
       if (done * parts < all * part && i + 1 < pairs_) continue;
       add_part(update, first, i + 1);
       first = i + 1;
-      ++part;
+      part = std::floor(done * parts / all) + 1;
     }
   }
 
