@@ -19,6 +19,7 @@ enum TaskKind : std::int32_t {
   kSaturationTask,     // the servers' links are busy with all workers' exchanges
   kCopyTask,           // the host copies the step's input to the device
   kInputTask,          // the input pipeline prepares the next batch
+  kHostUpdateTask,     // the host updates parameters
 };
 
 // Workers that behave alike: the same device with as many others on its node. One of them is

@@ -14,7 +14,9 @@
 namespace foretrain::operators {
 namespace {
 
-bool has_node(const sim::Task& task) { return task.kind <= kServerTask; }
+bool has_node(const sim::Task& task) {
+  return task.kind <= kServerTask || task.kind == kHostUpdateTask;
+}
 
 std::string task_name(const Stages& stages, const sim::Task& task) {
   const auto node = [&] {
@@ -36,7 +38,7 @@ std::string task_name(const Stages& stages, const sim::Task& task) {
 
 const char* kind_name(std::int32_t kind) {
   constexpr std::array kNames{"host",       "kernel", "communication", "server",
-                              "saturation", "copy",   "input"};
+                              "saturation", "copy",   "input",         "host update"};
   return kNames.at(static_cast<std::size_t>(kind));
 }
 
@@ -64,6 +66,7 @@ OrderedJson row_names(const Stages& stages, const hw::Cluster& cluster) {
   for (const sim::Task& task : stages.program.program.tasks) {
     if (task.kind == kInputTask) name(task.resource, "input pipeline");
     if (task.kind == kSaturationTask) name(task.resource, "links of the servers");
+    if (task.kind == kHostUpdateTask) name(task.resource, "updates by the host");
   }
   return events;
 }

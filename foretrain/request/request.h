@@ -48,9 +48,11 @@ struct Strategy {
   std::string schedule = "1f1b";  // of a pipeline: "gpipe", "1f1b"
   int interleave = 1;             // parts of the model that a pipeline stage holds
   std::string recompute = "none";
+  std::string offload = "none";                   // to the host: "optimizer", "activations"
   std::optional<int> shard_group;                 // ranks that share one copy of the parameters
   std::optional<std::string> gradient_precision;  // "fp32", "bf16", "fp16"
   std::optional<bool> reduce_every_pass;          // of an accumulated step
+  std::optional<double> bucket_bytes;             // of gradients that are exchanged together
   int servers = 1;                                // parameter servers
   bool asynchronous = false;
   Described server_device{"cpu", false};
@@ -85,12 +87,18 @@ struct Request {
   std::optional<bool> autotune;          // of convolutions
   std::string trainable = "all";
   graph::Optimizer optimizer = graph::Optimizer::Sgd;
+  std::optional<bool> fused_optimizer;  // one kernel moves each value of an update once
   Strategy strategy;
   std::optional<double> samples;
   std::optional<double> epochs;
   std::optional<double> steps;
   std::optional<double> tokens;
   std::optional<std::string> dataset;
+  std::optional<double> evaluate_s;        // one evaluation after each epoch
+  std::optional<double> checkpoint_s;      // a checkpoint
+  std::optional<double> checkpoint_every;  // seconds of work between two of them
+  std::optional<double> mtbf_s;            // mean time between failures of the whole job
+  std::optional<double> restart_s;         // from a failure until work goes on
   Mode mode = Mode::Train;
   std::vector<std::string> predictors;
   std::string engine = "auto";
@@ -107,5 +115,9 @@ Request parse_request(std::string_view json, const std::string& where);
 // The fields that differ from their defaults, in the order of the table: parse_request gives the
 // same request again.
 std::string to_json(const Request& request);
+
+// The fields in which `after` differs from `before`, as JSON with the values of `after`: null where
+// it has none.
+std::string changes_json(const Request& before, const Request& after);
 
 }  // namespace foretrain

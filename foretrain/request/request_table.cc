@@ -21,6 +21,7 @@ constexpr std::array<std::string_view, 2> kComingEngines{"embedding", "scaling"}
 constexpr std::array<std::string_view, 3> kGradientPrecisions{"fp32", "bf16", "fp16"};
 constexpr std::array<std::string_view, 2> kSchedules{"gpipe", "1f1b"};
 constexpr std::array<std::string_view, 3> kRecomputes{"none", "selective", "full"};
+constexpr std::array<std::string_view, 3> kOffloads{"none", "optimizer", "activations"};
 
 constexpr std::array<std::string_view, 2> kMemoryFormats{"contiguous", "channels_last"};
 constexpr std::array<std::string_view, 1> kBatchWords{"max"};
@@ -98,6 +99,11 @@ constexpr std::array kFields{
                                 .help = "pytorch, pytorch-compile, tensorflow, ..."}),
     field<&Request::optimizer>(
         {.name = "optimizer", .group = "Training", .help = "what updates the parameters"}),
+    field<&Request::fused_optimizer>(
+        {.name = "fused_optimizer",
+         .group = "Training",
+         .help = "one kernel reads and writes each value of an update once: true or false",
+         .absent = "by framework"}),
     field<&Request::strategy>({.name = "strategy",
                                .group = "Strategy",
                                .help = "how the work is divided, an object or its kind",
@@ -135,6 +141,32 @@ constexpr std::array kFields{
                              .group = "Length",
                              .help = "length of the job in tokens",
                              .range = kPositive}),
+    field<&Request::evaluate_s>({.name = "evaluate_s",
+                                 .group = "Job",
+                                 .help = "seconds of one evaluation, which follows each epoch",
+                                 .absent = "none",
+                                 .range = kNotNegative}),
+    field<&Request::checkpoint_s>({.name = "checkpoint_s",
+                                   .group = "Job",
+                                   .help = "seconds that a checkpoint stops the job",
+                                   .absent = "0",
+                                   .range = kNotNegative}),
+    field<&Request::checkpoint_every>(
+        {.name = "checkpoint_every",
+         .group = "Job",
+         .help = "seconds of steps and evaluations between two checkpoints",
+         .absent = "none are written",
+         .range = kPositive}),
+    field<&Request::mtbf_s>({.name = "mtbf_s",
+                             .group = "Job",
+                             .help = "mean time between failures of the whole job, in seconds",
+                             .absent = "nothing fails",
+                             .range = kPositive}),
+    field<&Request::restart_s>({.name = "restart_s",
+                                .group = "Job",
+                                .help = "seconds from a failure until lost work is done again",
+                                .absent = "0",
+                                .range = kNotNegative}),
     field<&Request::host_speed>({.name = "host_speed",
                                  .group = "Machine",
                                  .help = "speed of the host against the reference machine",
@@ -194,14 +226,21 @@ constexpr std::array kStrategyFields{
                                    .range = up_to(kMostWorkers)}),
     field<&Strategy::gradient_precision>({.name = "gradient_precision",
                                           .group = "Strategy",
-                                          .help = "what sharded gradients are summed in",
-                                          .absent = "fp32",
+                                          .help = "what gradients are summed in; ddp, horovod and "
+                                                  "allreduce: compressed on the way",
+                                          .absent = "fp32 where sharded, else their own type",
                                           .words = kGradientPrecisions}),
     field<&Strategy::reduce_every_pass>(
         {.name = "reduce_every_pass",
          .group = "Strategy",
          .help = "sharded gradients are summed after each pass of a step: true or false",
          .absent = "true where gradients are sharded"}),
+    field<&Strategy::bucket_bytes>(
+        {.name = "bucket_bytes",
+         .group = "Strategy",
+         .help = "gradients that are exchanged together: ddp, horovod, zero1, zero2",
+         .absent = "by strategy",
+         .range = kPositive}),
     field<&Strategy::servers>(
         {.name = "servers", .group = "Strategy", .help = "parameter servers", .range = up_to(1e5)}),
     field<&Strategy::asynchronous>({.name = "asynchronous",
@@ -257,6 +296,10 @@ constexpr std::array kStrategyFields{
                                  .group = "Strategy",
                                  .help = "what is computed again in the backward pass",
                                  .words = kRecomputes}),
+    field<&Strategy::offload>({.name = "offload",
+                               .group = "Strategy",
+                               .help = "what lies in the host's memory",
+                               .words = kOffloads}),
 };
 
 }  // namespace

@@ -9,6 +9,8 @@
 #include "foretrain/cost/cpu.h"
 #include "foretrain/request/detail/datasets.h"
 #include "foretrain/request/detail/find_cluster.h"
+#include "foretrain/request/detail/find_effects.h"
+#include "foretrain/request/detail/find_offload.h"
 
 namespace foretrain {
 namespace {
@@ -202,6 +204,7 @@ std::shared_ptr<const cost::Framework> find_framework(const Request& request,
   if (request.memory_format) {
     framework->channels_last = *request.memory_format == "channels_last";
   }
+  framework->fused_update = request.fused_optimizer.value_or(framework->fused_update);
   framework->statistics = cost::statistics_of(*framework, request.optimizer, workers);
   return framework;
 }
@@ -247,6 +250,24 @@ void apply_predictors(const Request& request, const Predictors& predictors, cons
   for (const auto& predictor : predictors) {
     if (predictor->calibration) apply(*predictor->calibration, resolved);
   }
+}
+
+// Buckets of another size than the strategy's own; a first one that is smaller stays so.
+void set_bucket_bytes(const Strategy& strategy, Resolved& resolved) {
+  if (!strategy.bucket_bytes) return;
+  const bool has_buckets = strategy.kind == Parallel::Ddp || strategy.kind == Parallel::Horovod ||
+                           strategy.kind == Parallel::Zero1 || strategy.kind == Parallel::Zero2;
+  if (!has_buckets) {
+    throw Error(ErrorKind::BadInput,
+                "'bucket_bytes' is for strategies ddp, horovod, zero1 and zero2");
+  }
+  auto exchange = std::make_shared<comm::ExchangeCosts>(*resolved.exchange);
+  exchange->ddp.first_bucket_bytes =
+      std::min(exchange->ddp.first_bucket_bytes, *strategy.bucket_bytes);
+  exchange->ddp.bucket_bytes = *strategy.bucket_bytes;
+  exchange->horovod.fusion_bytes = *strategy.bucket_bytes;
+  exchange->sharded.bucket_bytes = *strategy.bucket_bytes;
+  resolved.exchange = std::move(exchange);
 }
 
 std::string constants_in_use(const Predictors& predictors, const Library& library) {
@@ -301,6 +322,7 @@ Resolved stated(const Request& request) {
   resolved.weights = request.weights;
   resolved.largest_batch = request.largest_batch;
   resolved.optimizer = request.optimizer;
+  resolved.fused_optimizer = request.fused_optimizer.value_or(false);
   resolved.trainable = graph::parse_trainable(request.trainable);
   resolved.strategy = request.strategy;
   resolved.recompute = graph::parse_recompute(request.strategy.recompute);
@@ -321,6 +343,7 @@ Resolved resolve_for(Model model, const Request& request, const Library& library
   if (request.cloud) resolved.instance = hw::find_instance(library.catalog, *request.cloud);
   resolved.cluster = find_cluster(request, library, resolved.instance, resolved.assumptions);
   limit_power(request, resolved.cluster);
+  resolved.offload = find_offload(request, resolved.cluster, library.catalog);
   find_weights(request, resolved);
   check_precision(resolved.precision, resolved.cluster);
   resolved.workers = hw::worker_count(resolved.cluster);
@@ -330,11 +353,13 @@ Resolved resolve_for(Model model, const Request& request, const Library& library
   resolved.framework = find_framework(request, predictors, library, resolved.workers);
   apply_predictors(request, predictors, library, resolved);
   find_inspector(request, predictors, library, resolved);
+  set_bucket_bytes(request.strategy, resolved);
   resolved.variation = step_variation(resolved.cluster, *resolved.straggling);
   resolved.batch = find_batch(request, resolved.data_parallel, resolved.assumptions);
   find_passes(request, resolved);
   resolved.flash_attention = uses_flash_attention(request, resolved.precision, *resolved.framework);
   find_length(request, resolved);
+  resolved.effects = find_effects(request, resolved.length.samples.has_value());
   if (request.strategy.kind == Parallel::ParameterServer) {
     resolved.server_device =
         find_device(request.strategy.server_device, library, "server_device", resolved.assumptions);
