@@ -9,9 +9,11 @@
 #include "foretrain/base/number_range.h"
 #include "foretrain/cli/commands.h"
 #include "foretrain/cli/evaluate_resources.h"
+#include "foretrain/cli/evaluate_spread.h"
 #include "foretrain/cli/given_request.h"
 #include "foretrain/cli/output.h"
 #include "foretrain/cli/progress.h"
+#include "foretrain/cli/spread.h"
 #include "foretrain/cli/table.h"
 #include "foretrain/evaluate/evaluate.h"
 #include "foretrain/evaluate/print.h"
@@ -34,6 +36,7 @@ struct Options {
   bool resources = false;
   evaluate::ResourceOptions use;
   fit::CalibrationFit factors;
+  Spread spread;
 };
 
 std::string percent(double fraction) { return format("%.1f %%", 100 * fraction); }
@@ -199,9 +202,25 @@ evaluate::Calibrate calibration_by(const fit::CalibrationFit& factors) {
   };
 }
 
+// Whether all is done: the other parts of the protocol predict nothing or show nothing.
+bool spread_done(const Options& options, const Library& library, Console& console) {
+  if (options.spread.on.empty() && options.spread.work.empty()) return false;
+  if (options.resources || options.use.engine == "inspector" ||
+      options.evaluate.calibration.rows > 0) {
+    throw Error(ErrorKind::Unsupported,
+                "--on spreads plain predictions; leave out --resources and --calibrate, or --on");
+  }
+  spread_where_asked(options.spread.on, console);
+  if (options.spread.work == "list")
+    list_requests(options.data, options.evaluate, library, console);
+  if (options.spread.work == "do") predict_listed(library, console);
+  return options.spread.work != "finish";
+}
+
 void run_evaluate(const Options& options, Console& console) {
   Library library = load_library();
   if (!options.predictor.empty()) use(library, read_predictor(options.predictor));
+  if (spread_done(options, library, console)) return;
   Output rows(options.rows, console);
   if (options.resources || options.use.engine == "inspector") {
     return show_resources(options.data, options.use, library, options.json, rows, console);
@@ -219,6 +238,7 @@ void run_evaluate(const Options& options, Console& console) {
     observer.progress = [&](double share) { progress.show(done, share); };
     evaluate::Options asked = options.evaluate;
     asked.request = given_request(asked.request);
+    if (options.spread.work == "finish") asked.known = predicted_elsewhere();
     evaluation = evaluate::evaluate(options.data, asked, library, observer);
   }
   rows.close();
@@ -262,6 +282,7 @@ void add_evaluate_command(CLI::App& app, Console& console) {
                      "the folder of model files that requests name, such as timm/resnet50_224"
                      ".ftg.json");
   command.add_flag("--json", options->json, "print the tables as JSON");
+  add_spread_options(command, options->spread, true);
   add_resource_options(command, *options);
   command.add_option("--source", options->evaluate.source,
                      "only this file (without .csv) or this entry of the column source");

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "foretrain/evaluate/prediction_cache.h"
 #include "foretrain/knowledge/library.h"
 #include "foretrain/knowledge/regime.h"
 #include "foretrain/measured/measured_step.h"
@@ -120,6 +121,9 @@ struct Options {
   std::vector<std::string> by{"file", "device", "metric"};  // of group_keys()
   int threads = 0;                                          // 0: as many as the machine has
   CalibrationOptions calibration;
+  // Predictions that were made elsewhere, by their request; where it returns none, and wherever a
+  // group is calibrated, they are made here.
+  KnownPrediction known;
 };
 
 // What rows may be grouped by: file, source, model, device, precision, workers, batch, metric.

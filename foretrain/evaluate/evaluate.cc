@@ -48,7 +48,7 @@ class Run {
       : options_(options),
         observer_(observer),
         library_(library),
-        cache_(library, options.threads),
+        cache_(library, options.threads, options.known),
         summary_(options) {}
 
   void read(measured::Table& table);
