@@ -64,12 +64,20 @@ struct Comparison {
 struct Rule {
   std::vector<Condition> when;   // all must hold
   std::optional<Template> skip;  // the reason why such a row cannot be compared
-  std::vector<std::pair<std::string, Template>> request;  // field, JSON
+  std::vector<std::pair<std::string, Template>> request;  // field, JSON: facts
+  std::vector<std::pair<std::string, Template>> fitted;   // likewise: chosen in view of the rows
   std::optional<Comparison> compare;
 };
 
-// Rules hold from top to bottom: each that applies adds to the request or replaces its fields;
-// one that skips ends it. `otherwise` is the reason where none names a model.
+// How many values a mapping states of its rows: facts of the source or its documentation, and
+// numbers that were fitted to its measurements, which nobody else has.
+struct Knobs {
+  std::size_t facts = 0;
+  std::size_t fitted = 0;
+};
+
+// Rules hold from top to bottom: each that applies adds to the request or replaces its fields,
+// what it has fitted after what it knows; one that skips ends it. `otherwise` is the reason where none names a model.
 struct Mapping {
   std::string where;
   std::vector<std::pair<std::string, std::string>>
@@ -77,6 +85,7 @@ struct Mapping {
   std::vector<Variable> variables;
   std::vector<Rule> rules;
   std::optional<Template> otherwise;
+  Knobs knobs;
 };
 
 // Throws Error(BadInput), or NotFound for a report's number that does not exist. `where` begins
