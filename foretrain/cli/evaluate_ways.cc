@@ -20,8 +20,8 @@ std::string mape_of(const std::optional<evaluate::WayScore>& score) {
 Table table_of(const std::vector<evaluate::SourceWays>& sources) {
   Table table;
   table.columns = {{"file", false, false}, {"number", false, false}};
-  for (const char* name : {"rows", "refused", "facts", "fitted", "plain", "median", "bias",
-                           "informed", "calibrated", "its rows"}) {
+  for (const char* name : {"rows", "refused", "facts", "recovered", "left out", "fitted", "plain",
+                           "median", "bias", "informed", "calibrated", "its rows"}) {
     table.columns.push_back({name, true, false});
   }
   for (const evaluate::SourceWays& source : sources) {
@@ -31,10 +31,11 @@ Table table_of(const std::vector<evaluate::SourceWays>& sources) {
     table.rows.push_back(
         {printable(source.file), source.metric.empty() ? "all steps" : printable(source.metric),
          std::to_string(plain.cases), std::to_string(plain.refused),
-         std::to_string(source.knobs.facts), std::to_string(source.knobs.fitted),
+         std::to_string(source.knobs.facts), std::to_string(source.knobs.recovered),
+         std::to_string(source.knobs.left_out), std::to_string(source.knobs.fitted),
          mape_of(source.plain), format("%.1f %%", 100 * plain.median_ape),
-         format("%+.1f %%", 100 * plain.bias), mape_of(source.informed),
-         mape_of(source.calibrated), std::to_string(left)});
+         format("%+.1f %%", 100 * plain.bias), mape_of(source.informed), mape_of(source.calibrated),
+         std::to_string(left)});
   }
   return table;
 }

@@ -55,8 +55,8 @@ CalibratedGroup calibrate_group(const std::vector<Waiting*>& rows, const Options
   std::vector<measured::MeasuredStep> steps;
   std::set<std::string> used;
   const CalibrationOptions& asked = options.calibration;
-  for (const std::size_t place : asked.seed ? draw(runs.size(), asked.rows, *asked.seed)
-                                            : spread(shares, asked.rows)) {
+  for (const std::size_t place :
+       asked.seed ? draw(runs.size(), asked.rows, *asked.seed) : spread(shares, asked.rows)) {
     const Waiting& row = *rows[runs[place]];
     const auto prediction = plain.predict({row.one.request}).front();
     steps.push_back(

@@ -24,8 +24,9 @@ std::vector<std::size_t> spread(const std::vector<Shares>& shares, std::size_t c
 std::vector<std::size_t> draw(std::size_t places, std::size_t count, std::uint64_t seed);
 
 // Predicts the rows of one file as they are, finds each group's calibration by the runs that
-// `draw` or `spread` chooses and predicts its other rows with it. Rows with the request of a chosen run get
-// Outcome::Calibration, whatever they measure. Returns what was found, in the groups' order.
+// `draw` or `spread` chooses and predicts its other rows with it. Rows with the request of a chosen
+// run get Outcome::Calibration, whatever they measure. Returns what was found, in the groups'
+// order.
 std::vector<CalibratedGroup> judge_calibrated(std::vector<Waiting>& rows, const Options& options,
                                               const Library& library);
 

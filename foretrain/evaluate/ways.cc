@@ -105,6 +105,8 @@ std::string to_json(const std::vector<SourceWays>& sources) {
     json["sources"].push_back(OrderedJson{{"file", source.file},
                                           {"number", number},
                                           {"facts", source.knobs.facts},
+                                          {"recovered", source.knobs.recovered},
+                                          {"left_out", source.knobs.left_out},
                                           {"fitted", source.knobs.fitted},
                                           {"plain", score_json(source.plain)},
                                           {"informed", score_json(source.informed)},

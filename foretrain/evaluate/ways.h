@@ -35,8 +35,8 @@ struct SourceWays {
 };
 
 struct WaysOptions {
-  Options evaluate;       // `informed`, `by` and `calibration` but for its `fit` do not matter
-  std::size_t runs = 3;   // that calibrate a model on a device
+  Options evaluate;        // `informed`, `by` and `calibration` but for its `fit` do not matter
+  std::size_t runs = 3;    // that calibrate a model on a device
   std::uint64_t seed = 1;  // by which they are drawn
 };
 

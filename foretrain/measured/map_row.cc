@@ -181,7 +181,7 @@ class Filler {
 // What the rules say about a row, before anything is filled in.
 struct Draft {
   std::map<std::string, const Template*> fields;
-  std::map<std::string, const Template*> facts;  // without what was fitted
+  std::map<std::string, const Template*> facts;  // of the plain request
   const Comparison* compare = nullptr;
   const Template* skip = nullptr;
 };
@@ -206,8 +206,11 @@ Draft apply_rules(const Mapping& mapping, const Row& row) {
       draft.skip = &*rule.skip;
       break;
     }
-    put(rule.request, draft.facts);
-    put(rule.request, draft.fields);
+    for (const auto* made : {&rule.request, &rule.recovered}) {
+      put(*made, draft.facts);
+      put(*made, draft.fields);
+    }
+    put(rule.left_out, draft.facts);
     put(rule.fitted, draft.fields);
     if (rule.compare) draft.compare = &*rule.compare;
   }

@@ -208,8 +208,8 @@ TEST(ParseMapping, SaysWhatIsWrongAndWhere) {
             "mapping: rule 1: compare: 'scale' must be above 0");
 }
 
-// Facts: model, device and the two nodes of the map. Fitted: three flows, the host's speed, mean and
-// deviation of the lengths.
+// Facts: model, device and the two nodes of the map. Fitted: three flows, the host's speed, mean
+// and deviation of the lengths.
 TEST(ParseMapping, CountsFactsAndWhatWasFitted) {
   const Mapping mapping = parse_mapping(R"({"variables": {
       "node": {"column": "gpu", "map": {"T4": 1, "K80": 2}},
@@ -217,20 +217,24 @@ TEST(ParseMapping, CountsFactsAndWhatWasFitted) {
       "longest": {"column": "gpus", "longest": {"mean": 100, "deviation": 10}}},
     "rules": [{"request": {"model": "m", "device": "t4", "workers_per_node": "{node}", "batch": null},
                "fitted": {"network": {"flow_cap_bytes_per_s": "{flow}"}, "host_speed": 0.7}},
-              {"fitted": {"model": "m:seq={longest}"}}]})",
+              {"fitted": {"model": "m:seq={longest}"}, "recovered": {"batch": 3}}]})",
                                         "mapping");
   EXPECT_EQ(mapping.knobs.facts, 4U);
   EXPECT_EQ(mapping.knobs.fitted, 6U);
+  EXPECT_EQ(mapping.knobs.recovered, 1U);
+  EXPECT_EQ(mapping.knobs.left_out, 0U);
 }
 
 // What was fitted is in the request, not in the plain one; a later fact replaces it.
 TEST(MapRow, KeepsWhatWasFittedOutOfThePlainRequest) {
   const Measurement mapped = map(R"({"rules": [
     {"request": {"model": "m", "device": "t4", "batch": 1}, "fitted": {"host_speed": 0.7, "batch": 2}},
-    {"request": {"batch": 3}, "compare": {"number": "step_time_s"}}]})",
+    {"request": {"batch": 3}, "recovered": {"workers": 2},
+     "left_out": {"input_rate": 9}, "compare": {"number": "step_time_s"}}]})",
                                  usual());
-  EXPECT_EQ(mapped.request, R"({"batch":3,"device":"t4","host_speed":0.7,"model":"m"})");
-  EXPECT_EQ(mapped.plain, R"({"batch":3,"device":"t4","model":"m"})");
+  EXPECT_EQ(mapped.request,
+            R"({"batch":3,"device":"t4","host_speed":0.7,"model":"m","workers":2})");
+  EXPECT_EQ(mapped.plain, R"({"batch":3,"device":"t4","input_rate":9,"model":"m","workers":2})");
 }
 
 TEST(CheckColumns, FindsAColumnThatIsNotThere) {

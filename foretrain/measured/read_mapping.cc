@@ -210,18 +210,21 @@ Rule read_rule(const Json& value, const std::string& where, Mapping& mapping) {
   if (const auto reason = fields.text("skip")) {
     append_text(*reason, false, where, rule.skip.emplace());
   }
-  if (const Json* request = fields.find("request")) {
-    read_request(*request, "request", where, rule.request);
-    mapping.knobs.facts += count_values(*request, mapping.variables);
-  }
-  if (const Json* fitted = fields.find("fitted")) {
-    read_request(*fitted, "fitted", where, rule.fitted);
-    mapping.knobs.fitted += count_values(*fitted, mapping.variables);
-  }
+  const auto read = [&](const char* name, auto& made, std::size_t& knobs) {
+    const Json* found = fields.find(name);
+    if (found == nullptr) return;
+    read_request(*found, name, where, made);
+    knobs += count_values(*found, mapping.variables);
+  };
+  read("request", rule.request, mapping.knobs.facts);
+  read("recovered", rule.recovered, mapping.knobs.recovered);
+  read("left_out", rule.left_out, mapping.knobs.left_out);
+  read("fitted", rule.fitted, mapping.knobs.fitted);
   if (const Json* compare = fields.find("compare")) {
     rule.compare = read_comparison(*compare, where + ": compare");
   }
-  const bool asks = !rule.request.empty() || !rule.fitted.empty() || rule.compare;
+  const bool asks = !rule.request.empty() || !rule.recovered.empty() || !rule.left_out.empty() ||
+                    !rule.fitted.empty() || rule.compare;
   if (rule.skip && asks) {
     bad(where, "'skip' stands alone, without 'request', 'fitted' and 'compare'");
   }
@@ -258,7 +261,8 @@ Mapping parse_mapping(std::string_view json, const std::string& where) {
   const Json& rules = fields.require("rules");
   if (!rules.is_array() || rules.empty()) bad(where, "'rules' must be a list of rules");
   for (std::size_t i = 0; i < rules.size(); ++i) {
-    mapping.rules.push_back(read_rule(rules[i], where + ": rule " + std::to_string(i + 1), mapping));
+    mapping.rules.push_back(
+        read_rule(rules[i], where + ": rule " + std::to_string(i + 1), mapping));
   }
   if (const auto reason = fields.text("otherwise")) {
     append_text(*reason, false, where + ": otherwise", mapping.otherwise.emplace());
@@ -288,8 +292,9 @@ void check_columns(const Mapping& mapping, const std::vector<std::string>& colum
   }
   for (const Rule& rule : mapping.rules) {
     for (const Condition& condition : rule.when) check(condition.column);
-    for (const auto& [field, made] : rule.request) check_template(made);
-    for (const auto& [field, made] : rule.fitted) check_template(made);
+    for (const auto* part : {&rule.request, &rule.recovered, &rule.left_out, &rule.fitted}) {
+      for (const auto& [field, made] : *part) check_template(made);
+    }
     if (rule.skip) check_template(*rule.skip);
     if (rule.compare) check(rule.compare->divide_by);
   }
