@@ -28,9 +28,9 @@ struct DeviceEntry {
 struct LinkEntry {
   Link link;
   std::vector<std::string> aliases;
-  bool network = false;       // between nodes; false: between the devices of a node
-  std::string usual_network;  // of nodes whose devices it joins: a link's name, "" where none is
+  bool network = false;  // between nodes; false: between the devices of a node
   std::vector<Source> sources;
+  std::string usual_network{};  // of nodes whose devices it joins: a link's name, "" where none is
 };
 
 // Hardware that is known by name: data/hardware/, sorted by name. The CPU is the entry "cpu",

@@ -39,7 +39,7 @@ LinkEntry read_link(const EmbeddedFile& file, const AssumedLink& assumed) {
   std::erase_if(sheet.facts, [](const Fact& fact) {
     return fact.field == "joins" || fact.field == "usual_network";
   });
-  return {link_of(sheet, assumed, nullptr), sheet.aliases, network, usual, std::move(sources)};
+  return {link_of(sheet, assumed, nullptr), sheet.aliases, network, std::move(sources), usual};
 }
 
 }  // namespace

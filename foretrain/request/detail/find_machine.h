@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "foretrain/cost/framework.h"
+#include "foretrain/hw/device.h"
 #include "foretrain/hw/host.h"
 #include "foretrain/hw/instance.h"
 #include "foretrain/request/model.h"
