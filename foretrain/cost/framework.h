@@ -16,6 +16,9 @@ namespace foretrain::cost {
 // Generation of the fused attention kernels that a framework ships.
 enum class Flash : std::uint8_t { One, Two, Three };
 
+// Where fp32 is computed in TF32 unless a request says otherwise, on devices that have it.
+enum class Tf32 : std::uint8_t { Never, Convolutions, Always };
+
 // Element-wise operators on each parameter tensor, and values per parameter that they move.
 struct TensorWork {
   double operators = 0;
@@ -42,8 +45,10 @@ struct Framework {
   bool flash_fp32 = false;   // fp32 attention is one fused kernel unless the request says otherwise
   bool flash_half = true;    // the same in half precision and FP8
   Flash flash = Flash::Two;  // generation of that kernel
-  bool autotunes = false;    // convolutions try several algorithms first
-  bool channels_last = false;  // 16-bit convolutions run in NHWC: no transposes
+  Tf32 tf32 = Tf32::Never;   // what it does of itself
+  bool tf32_convolutions = false;  // fp32 convolutions are in TF32: decided for a request
+  bool autotunes = false;          // convolutions try several algorithms first
+  bool channels_last = false;      // 16-bit convolutions run in NHWC: no transposes
   bool keeps_blobs = false;    // tensors are named blobs that stay; gradients share static buffers
   double workspace_mib = 0;    // most that a convolution may use for its algorithm; 0: no limit
   bool copies_heads = true;    // GEMMs of transposed 4-D operands copy them first

@@ -36,7 +36,7 @@ Offload find_offload(const Request& request, const hw::Cluster& cluster,
     const bool slower = hw::node_bytes_per_s(link) < hw::node_bytes_per_s(offload.link);
     if (offload.link.name.empty() || slower) offload.link = link;
   }
-  const hw::Host host = hw::assumed_host();
+  const hw::AssumedHost& host = catalog.assumed_host;
   int devices = 1;
   for (const hw::Node& node : cluster.nodes) devices = std::max(devices, node.devices);
   offload.memory_bytes_per_s = host.memory_bytes_per_s / devices;

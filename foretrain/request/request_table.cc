@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
+#include <utility>
 
 #include "foretrain/request/detail/member_field.h"
 #include "foretrain/request/request_fields.h"
@@ -38,6 +40,34 @@ constexpr RequestField batch_field(RequestField row) {
     request.largest_batch = std::holds_alternative<std::string>(value);
     request.batch.reset();
     if (!request.largest_batch) request.batch = std::get<std::int64_t>(value);
+  };
+  return row;
+}
+
+constexpr std::array<std::string_view, 2> kInputCopies{"pageable", "pinned"};
+constexpr std::string_view kIeee = "fp32-ieee";
+
+constexpr auto kPrecisionWords = [] {
+  std::array<std::string_view, kPrecisionNames.size() + 1> words;
+  std::copy(kPrecisionNames.begin(), kPrecisionNames.end(), words.begin());
+  words.back() = kIeee;
+  return words;
+}();
+
+// A precision, or fp32 as the standard defines it.
+constexpr RequestField precision_field(RequestField row) {
+  row = field<&Request::precision>(row);
+  row.words = kPrecisionWords;
+  row.value = [](const Request& request) -> FieldValue {
+    return request.ieee ? std::string(kIeee) : std::string(to_string(request.precision));
+  };
+  row.store = [](Request& request, FieldValue value) {
+    request.ieee = std::get<std::string>(value) == kIeee;
+    if (request.ieee) {
+      request.precision = Precision::Fp32;
+    } else {
+      detail::from_value(std::move(value), request.precision);
+    }
   };
   return row;
 }
@@ -83,9 +113,10 @@ constexpr std::array kFields{
                                    .group = "Training",
                                    .help = "samples per step over all ranks, instead of batch",
                                    .range = up_to(1e12)}),
-    field<&Request::precision>({.name = "precision",
-                                .group = "Training",
-                                .help = "what GEMMs and convolutions compute in"}),
+    precision_field({.name = "precision",
+                     .group = "Training",
+                     .help = "what GEMMs and convolutions compute in; fp32 as the framework does "
+                             "it, which may be TF32, fp32-ieee strictly"}),
     field<&Request::weights>({.name = "weights",
                               .group = "Training",
                               .help = "how parameters are kept; int8 and nf4 under adapters"}),
@@ -170,6 +201,7 @@ constexpr std::array kFields{
     field<&Request::host_speed>({.name = "host_speed",
                                  .group = "Machine",
                                  .help = "speed of the host against the reference machine",
+                                 .absent = "by cloud or device",
                                  .range = kPositive}),
     field<&Request::input_rate>({.name = "input_rate",
                                  .group = "Machine",
@@ -181,6 +213,18 @@ constexpr std::array kFields{
                                 .help = "bytes/s of an input copy that each step waits for",
                                 .absent = "none",
                                 .range = kPositive}),
+    field<&Request::loaders>({.name = "loaders",
+                              .group = "Machine",
+                              .help = "processes that load each worker's samples, instead of "
+                                      "input_rate",
+                              .absent = "enough",
+                              .range = up_to(kMostOnNode)}),
+    field<&Request::input_copy>({.name = "input_copy",
+                                 .group = "Machine",
+                                 .help = "memory that each step's input is copied from while the "
+                                         "device waits, instead of copy_rate",
+                                 .absent = "none",
+                                 .words = kInputCopies}),
     field<&Request::power_limit_w>({.name = "power_limit_w",
                                     .group = "Machine",
                                     .help = "watts that a device may draw",
@@ -247,6 +291,11 @@ constexpr std::array kStrategyFields{
     field<&Strategy::asynchronous>({.name = "asynchronous",
                                     .group = "Strategy",
                                     .help = "workers do not wait for each other: true or false"}),
+    field<&Strategy::cycle_s>({.name = "cycle_s",
+                               .group = "Strategy",
+                               .help = "seconds after which Horovod's ranks say what is ready",
+                               .absent = "0.005",
+                               .range = {1e-6, 10, false}}),
     field<&Strategy::server_device>(
         {.name = "server_device", .group = "Strategy", .help = "what a server runs on"}),
     field<&Strategy::server_placement>({.name = "server_placement",

@@ -11,6 +11,7 @@
 #include "foretrain/request/detail/datasets.h"
 #include "foretrain/request/detail/find_cluster.h"
 #include "foretrain/request/detail/find_effects.h"
+#include "foretrain/request/detail/find_machine.h"
 #include "foretrain/request/detail/find_offload.h"
 
 namespace foretrain {
@@ -187,10 +188,10 @@ Predictors read_predictors(const Request& request, const Library& library) {
   return predictors;
 }
 
-// As the request's predictors say, or as the library knows it.
+// As the request's predictors say, or as the library knows it; fp32 becomes what it computes in.
 std::shared_ptr<const cost::Framework> find_framework(const Request& request,
                                                       const Predictors& predictors,
-                                                      const Library& library, int workers) {
+                                                      const Library& library, Resolved& resolved) {
   std::shared_ptr<cost::Framework> framework;
   for (const auto& predictor : predictors) {
     for (const cost::Framework& own : predictor->frameworks) {
@@ -206,7 +207,13 @@ std::shared_ptr<const cost::Framework> find_framework(const Request& request,
     framework->channels_last = *request.memory_format == "channels_last";
   }
   framework->fused_update = request.fused_optimizer.value_or(framework->fused_update);
-  framework->statistics = cost::statistics_of(*framework, request.optimizer, workers);
+  framework->statistics = cost::statistics_of(*framework, request.optimizer, resolved.workers);
+  if (resolved.precision == Precision::Fp32) {
+    const cost::Tf32 tf32 =
+        find_tf32(request, *framework, resolved.cluster.devices, resolved.assumptions);
+    if (tf32 == cost::Tf32::Always) resolved.precision = Precision::Tf32;
+    framework->tf32_convolutions = tf32 == cost::Tf32::Convolutions;
+  }
   return framework;
 }
 
@@ -235,7 +242,9 @@ void apply_predictors(const Request& request, const Predictors& predictors, cons
   resolved.straggling = library.straggling;
   resolved.memory_context = library.memory_context;
   resolved.intervals = library.intervals;
-  resolved.host_speed = request.host_speed;
+  resolved.host_speed =
+      find_host_speed(request, library.catalog.assumed_host, resolved.cluster.devices.front(),
+                      resolved.instance, resolved.assumptions);
   for (const auto& predictor : predictors) {
     if (predictor->operators) resolved.operators = predictor->operators;
     if (predictor->collectives) resolved.collectives = predictor->collectives;
@@ -246,6 +255,11 @@ void apply_predictors(const Request& request, const Predictors& predictors, cons
       resolved.intervals = predictor->intervals;
       resolved.own_intervals = true;
     }
+  }
+  if (request.strategy.cycle_s) {
+    auto exchange = std::make_shared<comm::ExchangeCosts>(*resolved.exchange);
+    exchange->horovod.cycle_s = *request.strategy.cycle_s;
+    resolved.exchange = std::move(exchange);
   }
   for (const Calibration& calibration : library.calibrations) apply(calibration, resolved);
   for (const auto& predictor : predictors) {
@@ -347,9 +361,7 @@ Resolved stated(const Request& request) {
   resolved.trainable = graph::parse_trainable(request.trainable);
   resolved.strategy = request.strategy;
   resolved.recompute = graph::parse_recompute(request.strategy.recompute);
-  resolved.host_stated = request.host_speed != 1;
-  resolved.input_rate = request.input_rate;
-  resolved.copy_rate = request.copy_rate;
+  resolved.host_stated = request.host_speed.has_value() && *request.host_speed != 1;
   resolved.context_bytes = request.context_bytes;
   resolved.price_per_device_hour = request.price_per_device_hour;
   resolved.engine = request.engine;
@@ -371,8 +383,12 @@ Resolved resolve_for(Model model, const Request& request, const Library& library
   resolved.data_parallel = find_data_parallel(request.strategy, resolved.workers);
   check_shard_group(request.strategy, resolved.data_parallel * request.strategy.context);
   const Predictors predictors = read_predictors(request, library);
-  resolved.framework = find_framework(request, predictors, library, resolved.workers);
+  resolved.framework = find_framework(request, predictors, library, resolved);
   apply_predictors(request, predictors, library, resolved);
+  const hw::AssumedHost& host = library.catalog.assumed_host;
+  resolved.input_rate =
+      find_input_rate(request, host, resolved.model, resolved.host_speed, resolved.assumptions);
+  resolved.copy_rate = find_copy_rate(request, host, resolved.assumptions);
   find_inspector(request, predictors, library, resolved);
   set_bucket_bytes(request.strategy, resolved);
   find_scaling(request, predictors, library, resolved);
