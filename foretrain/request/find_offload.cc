@@ -20,6 +20,8 @@ void check_offload(const Request& request, const hw::Cluster& cluster) {
          "needs a device with memory of its own, a CPU's is its host's; leave it out");
   refuse(request.strategy.kind == Parallel::ParameterServer,
          "is not for parameter servers, which keep the states already; use another strategy");
+  refuse(request.strategy.pipeline > 1,
+         "is not for stages of a pipeline in this version; leave one of both out");
 }
 
 }  // namespace
