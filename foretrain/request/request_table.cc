@@ -16,8 +16,8 @@ constexpr double kMostWorkers = 1e6;
 constexpr double kMostOnNode = 1024;
 
 constexpr std::array<std::string_view, 2> kAttentions{"math", "flash"};
-constexpr std::array<std::string_view, 3> kEngines{"auto", "operators", "inspector"};
-constexpr std::array<std::string_view, 2> kComingEngines{"embedding", "scaling"};
+constexpr std::array<std::string_view, 4> kEngines{"auto", "operators", "inspector", "scaling"};
+constexpr std::array<std::string_view, 1> kComingEngines{"embedding"};
 constexpr std::array<std::string_view, 3> kGradientPrecisions{"fp32", "bf16", "fp16"};
 constexpr std::array<std::string_view, 3> kRecomputes{"none", "selective", "full"};
 
@@ -170,7 +170,8 @@ constexpr std::array kFields{
          .group = "Engine",
          .help =
              "files as in data/predictors/ or written by fit: operators, collectives, "
-             "calibration, framework, intervals, exchange, straggling, memory_context, inspector"}),
+             "calibration, framework, intervals, exchange, straggling, memory_context, inspector, "
+             "scaling"}),
     field<&Request::engine>({.name = "engine",
                              .group = "Engine",
                              .help = "what predicts",

@@ -132,16 +132,17 @@ TEST(RequestFields, HelpHasWordsAndDefault) {
   EXPECT_EQ(named(request_fields(), "host_speed"),
             "speed of the host against the reference machine (1)");
   EXPECT_EQ(named(request_fields(), "epochs"), "passes over the data set");
-  EXPECT_EQ(named(request_fields(), "engine"), "what predicts: auto, operators, inspector (auto)");
+  EXPECT_EQ(named(request_fields(), "engine"),
+            "what predicts: auto, operators, inspector, scaling (auto)");
   EXPECT_EQ(named(strategy_fields(), "server_device"), "what a server runs on (cpu)");
 }
 
 // What does not work yet is read, so that the answer can say so, and offered nowhere.
 TEST(RequestFields, WhatOnlyRefusesIsHidden) {
   EXPECT_EQ(parse_request(R"({"model":"x","strategy":{"tensor":8}})", "r").strategy.tensor, 8);
-  EXPECT_EQ(parse_request(R"({"model":"x","engine":"scaling"})", "r").engine, "scaling");
+  EXPECT_EQ(parse_request(R"({"model":"x","engine":"embedding"})", "r").engine, "embedding");
   const std::string offered = request_fields_json();
-  for (const char* word : {"tensor-", "scaling", "interleave"}) {
+  for (const char* word : {"tensor-", "embedding", "interleave"}) {
     EXPECT_EQ(offered.find(word), std::string::npos) << word;
   }
   EXPECT_EQ(error_of(R"({"model":"x","strategy":"dpp"})"),

@@ -7,6 +7,7 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/product.h"
 #include "foretrain/cost/cpu.h"
+#include "foretrain/knowledge/scaling_model.h"
 #include "foretrain/request/detail/datasets.h"
 #include "foretrain/request/detail/find_cluster.h"
 
@@ -76,7 +77,7 @@ void refuse_what_is_missing(const Request& request) {
         "strategy: this version knows data parallelism, sharded (fsdp, zero1, zero2, zero3) "
         "or not, without model parallelism");
   }
-  if (request.engine == "embedding" || request.engine == "scaling") {
+  if (request.engine == "embedding") {
     throw Error(ErrorKind::Unsupported,
                 "engine '" + request.engine + "' is not in this version; use operators");
   }
@@ -249,6 +250,26 @@ void find_inspector(const Request& request, const Predictors& predictors, const 
   }
 }
 
+// The same of the scaling model, which may rest on the operator engine's times.
+void find_scaling(const Request& request, const Predictors& predictors, const Library& library,
+                  Resolved& resolved) {
+  resolved.scaling = library.scaling;
+  for (const auto& predictor : predictors) {
+    if (predictor->scaling) resolved.scaling = predictor->scaling;
+  }
+  if (resolved.scaling && resolved.scaling->with_operators &&
+      resolved.scaling->constants != constants_in_use(predictors, library)) {
+    throw Error(ErrorKind::BadInput,
+                "the scaling model in 'predictors' was fitted on other constants than those in "
+                "use; fit it anew: foretrain fit scaling --with operators --data DATA -o FILE");
+  }
+  if (request.engine == "scaling" && !resolved.scaling) {
+    throw Error(ErrorKind::BadInput,
+                "engine scaling needs a predictor that `foretrain fit scaling` wrote: name it in "
+                "'predictors'");
+  }
+}
+
 void find_length(const Request& request, Resolved& resolved) {
   Length& length = resolved.length;
   length = {{}, request.epochs, request.steps, request.tokens};
@@ -302,6 +323,7 @@ Resolved resolve_for(Model model, const Request& request, const Library& library
   resolved.framework = find_framework(request, predictors, library, resolved.workers);
   apply_predictors(request, predictors, library, resolved);
   find_inspector(request, predictors, library, resolved);
+  find_scaling(request, predictors, library, resolved);
   resolved.variation = step_variation(resolved.cluster, *resolved.straggling);
   resolved.batch = find_batch(request, resolved.workers, resolved.assumptions);
   find_passes(request, resolved);
