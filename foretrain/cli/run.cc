@@ -24,7 +24,8 @@ void add_commands(CLI::App& app, Console& console) {
        {add_predict_command, add_graph_command, add_models_command, add_devices_command,
         add_networks_command, add_clouds_command, add_frameworks_command, add_fields_command,
         add_profile_command, add_store_command, add_evaluate_command, add_collect_command,
-        add_fit_command, add_transfer_command, add_simulate_command}) {
+        add_fit_command, add_transfer_command, add_design_command, add_search_command,
+        add_simulate_command}) {
     add(app, console);
   }
 }
