@@ -97,6 +97,13 @@ models:  ## tables of constants from the files in use, writes docs/models/
 lab-report:  ## tables and plots of what the lab measured, writes docs/lab.md
 	@python3 tools/write_lab.py data/lab/measured docs
 
+.PHONY: scaling-report search-report
+scaling-report: accuracy-data build  ## scaling models between and beyond measured values: make scaling-report DATA=dir
+	@python3 -B tools/write_scaling.py $(FORETRAIN) $(DATA)/training/pollux.csv docs
+
+search-report: accuracy-data build  ## runs that a search needs, against points drawn at random: make search-report DATA=dir
+	@python3 -B tools/write_search.py $(FORETRAIN) $(DATA)/training/pollux.csv docs
+
 .PHONY: lab-accuracy
 lab-accuracy: build  ## predictions against what the lab measured, writes docs/lab_accuracy.md
 	@python3 tools/lab_accuracy.py $(FORETRAIN) data/lab docs

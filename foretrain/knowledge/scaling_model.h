@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the time of one workload changes with workers, nodes, batch, samples and cores, learned from
 // its own measured runs: what `foretrain fit scaling` finds and the scaling engine uses.
-// docs/models/scaling.md says how.
+// docs/scaling.md says how.
 #pragma once
 
 #include <cstddef>
