@@ -52,9 +52,7 @@ function(foretrain_test target)
   add_test(NAME ${target} COMMAND ${target} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 endfunction()
 
-# What is compiled more often than its speed matters. An executable's default is position-independent by itself, and
-# precompiled headers fit only where all such flags are equal.
+# What is compiled more often than its speed matters: tests, the command's options.
 function(foretrain_cold target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
-  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
 endfunction()
