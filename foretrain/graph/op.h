@@ -77,6 +77,10 @@ bool is_view(const Node& node);
 // Whether a parallel strategy added it: it runs on the network or on a server, not on the device.
 bool is_communication(const Node& node);
 
+// Whether it passes tensors on between the stages of a pipeline. When that happens is decided by
+// the pipeline's schedule, not by the order of one stage's nodes.
+bool is_transfer(const Node& node);
+
 Work work(const NodeView& node);
 
 }  // namespace foretrain::graph

@@ -68,7 +68,7 @@ ExchangePlan plan_collectives(const graph::Bound& step, const Resolved& resolved
   ExchangePlan plan;
   plan.kernel_slowdown = costs.kernel_slowdown_share;
   for (const graph::Node& node : step.graph->nodes) {
-    if (!graph::is_communication(node)) continue;
+    if (!graph::is_communication(node) || graph::is_transfer(node)) continue;
     const auto among =
         static_cast<std::size_t>(node.attributes.number(graph::Attr::Among, 0)) % groups.size();
     Exchange exchange = exchange_of(step, node, groups[among]);
