@@ -119,7 +119,8 @@ struct Tensor {
   Shape shape;
   DType type = DType::F32;
   Role role = Role::Activation;
-  bool trainable = false;  // a parameter that gets a gradient
+  bool trainable = false;         // a parameter that gets a gradient
+  bool partial_gradient = false;  // which is the sum over tensor-parallel ranks
 };
 
 struct Node {

@@ -109,6 +109,7 @@ enum class Kind : std::uint8_t {
   AllReduce,
   AllGather,
   ReduceScatter,
+  AllToAll,
   Broadcast,
   Reduce,
   Pull,

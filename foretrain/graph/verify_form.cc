@@ -20,6 +20,7 @@ Least least(Kind kind) {
     case Kind::AllReduce:
     case Kind::AllGather:
     case Kind::ReduceScatter:
+    case Kind::AllToAll:
     case Kind::Broadcast:
     case Kind::Reduce:
     case Kind::Pull:

@@ -31,6 +31,11 @@ constexpr std::uint8_t kGradient = 2;  // of a parameter
 
 std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
 
+// A collective of parameters or their gradients; one of activations is like any other operator.
+bool is_of_parameters(const Node& node) {
+  return graph::is_communication(node) && !graph::is_activation_exchange(node);
+}
+
 class Lifetimes {
  public:
   Lifetimes(const Bound& step, const Options& options)
@@ -70,7 +75,9 @@ class Lifetimes {
       for (std::size_t i = 0; i < node.inputs.size(); ++i) {
         const bool from_copy = i == 1 && is_composed_norm_grad(node);
         if (!from_copy) last_read_[at(node.inputs[i])] = n;
-        if (node.kind == Kind::ReduceScatter) marks_[at(node.inputs[i])] |= kGradient;
+        if (is_of_parameters(node) && node.kind == Kind::ReduceScatter) {
+          marks_[at(node.inputs[i])] |= kGradient;
+        }
       }
     }
     keep_while_sent();
@@ -89,7 +96,7 @@ class Lifetimes {
     std::map<Kind, NodeId> next;
     for (NodeId n = end_; n-- > 0;) {
       const Node& node = graph_.nodes[at(n)];
-      if (!graph::is_communication(node) || node.outputs.empty()) continue;
+      if (!is_of_parameters(node) || node.outputs.empty()) continue;
       NodeId& until = next.try_emplace(node.kind, n).first->second;
       for (const TensorId id : node.inputs)
         last_read_[at(id)] = std::max(last_read_[at(id)], until);
@@ -163,15 +170,13 @@ class Lifetimes {
     if (node.outputs.empty()) return;
     double bytes = 0;
     for (const TensorId id : node.outputs) bytes += step_.bytes(id);
-    const Part part = node.kind == Kind::AllGather ? Part::Parameters
-                      : node.kind == Kind::Receive ? Part::Activations
-                                                   : Part::Gradients;
-    const std::int32_t flat = add(bytes, n, n, part);
+    const bool gathers = node.kind == Kind::AllGather;
+    const std::int32_t flat = add(bytes, n, n, gathers ? Part::Parameters : Part::Gradients);
     for (const TensorId id : node.outputs) hold(id, flat);
   }
 
   void add_node(NodeId n, const Node& node) {
-    if (graph::is_communication(node)) return add_collective(n, node);
+    if (is_of_parameters(node)) return add_collective(n, node);
     if (node.phase == Phase::Update) {
       if (node.kind == Kind::Update) add_update(n, node);
       return;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <optional>
 
+#include "foretrain/graph/op.h"
 #include "foretrain/operators/detail/emitter.h"
 #include "foretrain/operators/stages.h"
 
@@ -85,6 +87,10 @@ class Lowering {
     std::size_t next = 0;
     for (std::size_t n = 0; n < step_.nodes.size(); ++n) {
       if (is_exchange(step_.nodes[n])) exchange_of_[n] = next++;
+      if (graph::is_activation_exchange(step_.nodes[n]) && is_exchange(step_.nodes[n]) &&
+          !activations_) {
+        activations_ = sim::add_resource(program_.program);
+      }
     }
     emitters_.reserve(program_.classes.size());
     for (WorkerClass& worker : program_.classes) {
@@ -200,8 +206,9 @@ class Lowering {
         if (cost.host > Seconds{0}) after.push_back(emitter.issue_exchange(id, times * cost.host));
       }
     }
+    const sim::ResourceId links = graph::is_activation_exchange(node) ? *activations_ : network_;
     const sim::TaskId task = sim::add_task(program_.program,
-                                           {on_server ? server_ : network_, times * cost.time,
+                                           {on_server ? server_ : links, times * cost.time,
                                             on_server ? kServerTask : kCommunicationTask, id},
                                            after);
     if (!on_server) program_.transfers.push_back({task, parallel::scaled(cost.traffic, times)});
@@ -243,6 +250,7 @@ class Lowering {
   parallel::ExchangePlan plan_;
   sim::ResourceId network_ = 0;
   sim::ResourceId server_ = 0;
+  std::optional<sim::ResourceId> activations_;  // links of what the model's passes exchange
   std::vector<Emitter> emitters_;
   std::vector<std::size_t> exchange_of_;  // of each communication node: its place in the plan
   sim::TaskId last_exchange_ = kNever;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foretrain/operators/stages.h"
-
 #include "foretrain/operators/detail/pipeline.h"
 #include "foretrain/operators/detail/step.h"
+#include "foretrain/operators/stages.h"
 
 namespace foretrain::operators {
 

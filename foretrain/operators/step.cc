@@ -8,6 +8,7 @@
 #include "foretrain/graph/cut.h"
 #include "foretrain/graph/passes.h"
 #include "foretrain/parallel/exchange.h"
+#include "foretrain/parallel/tensor.h"
 
 namespace foretrain::operators {
 namespace {
@@ -46,6 +47,10 @@ std::string step_key(const Resolved& resolved) {
   key += resolved.mode == Mode::Train ? "\ntrain" : "\ninference";
   if (resolved.passes > 1) key += "\naccumulate";
   if (parallel::computes_with_half_copies(resolved)) key += "\nhalf copies";
+  if (resolved.strategy.tensor > 1) {
+    key += "\ntensor " + std::to_string(resolved.strategy.tensor);
+    if (resolved.strategy.sequence_parallel) key += " sequence";
+  }
   if (resolved.recompute != graph::Recompute::None) {
     key += "\nrecompute " + resolved.strategy.recompute;
     if (framework.recomputes_to_the_end) key += " to the end";
@@ -97,13 +102,19 @@ graph::Graph stored(graph::Graph model, const Resolved& resolved) {
   return graph::store_weights(model, storage);
 }
 
-// The forward pass as it runs: what is trained, all types.
-graph::Graph prepared(const graph::Graph& model, const Resolved& resolved) {
-  graph::Graph forward = forward_pass(model, resolved);
+// With the types of all tensors, as one rank of those that share layers has it.
+graph::Graph prepared_model(const graph::Graph& forward, const Resolved& resolved) {
+  graph::Graph model = forward_pass(forward, resolved);
   if (resolved.mode == Mode::Train) {
-    forward = graph::set_trainable(std::move(forward), resolved.trainable);
+    model = graph::set_trainable(std::move(model), resolved.trainable);
   }
-  return stored(std::move(forward), resolved);
+  return stored(std::move(model), resolved);
+}
+
+graph::Graph split_layers(graph::Graph model, const Resolved& resolved) {
+  const Strategy& strategy = resolved.strategy;
+  if (strategy.tensor == 1) return model;
+  return parallel::split_tensors(model, {strategy.tensor, strategy.sequence_parallel});
 }
 
 // The whole step of a prepared forward pass. `blocks`: their scopes, where they are known.
@@ -119,6 +130,9 @@ graph::Graph training_step(graph::Graph model, const Resolved& resolved,
   const graph::StateType states =
       resolved.weights == Weights::Fp32 ? graph::StateType::Fp32 : graph::StateType::OfParameter;
   if (has_update(resolved)) model = graph::update(std::move(model), resolved.optimizer, states);
+  if (trains && resolved.strategy.tensor > 1) {
+    model = parallel::gather_again(parallel::sum_partial_gradients(std::move(model)));
+  }
   // Without a compiler the step is taken as it is, not copied.
   if (framework.fusion != graph::Fusion::None) model = graph::fuse(model, framework.fusion);
 #ifndef NDEBUG
@@ -132,8 +146,9 @@ std::shared_ptr<const Step> make_step(const Resolved& resolved) {
   const graph::Graph& model = resolved.model.graph();
   auto step = std::make_shared<Step>();
   step->tokens_per_sample = tokens_per_sample(model);
-  step->graph = training_step(prepared(model, resolved), resolved);
-  step->parameters = graph::parameter_count(step->graph);
+  graph::Graph prepared = prepared_model(model, resolved);
+  step->parameters = graph::parameter_count(prepared);
+  step->graph = training_step(split_layers(std::move(prepared), resolved), resolved);
   step->gradients = graph::parameter_gradients(step->graph);
   return step;
 }
@@ -175,11 +190,13 @@ std::vector<StageSteps::Shared> shared_by_stages(const graph::Graph& forward, co
 std::shared_ptr<const Step> make_stages(const Resolved& resolved) {
   const graph::Graph& model = resolved.model.graph();
   const Strategy& strategy = resolved.strategy;
-  const graph::Graph forward = prepared(model, resolved);
+  graph::Graph whole_model = prepared_model(model, resolved);
+  const std::int64_t parameters = graph::parameter_count(whole_model);
+  const graph::Graph forward = split_layers(std::move(whole_model), resolved);
   const graph::Cut cut = graph::cut_at_blocks(forward, strategy.pipeline * strategy.interleave);
   auto whole = std::make_shared<Step>();
   whole->tokens_per_sample = tokens_per_sample(model);
-  whole->parameters = graph::parameter_count(forward);
+  whole->parameters = parameters;
   auto stages = std::make_shared<StageSteps>();
   stages->shared = shared_by_stages(forward, cut, strategy.pipeline);
   std::vector<std::pair<graph::Graph, std::shared_ptr<const Step>>> known;

@@ -2,6 +2,7 @@
 #include "foretrain/parallel/detail/collectives.h"
 
 #include <array>
+#include <optional>
 
 #include "foretrain/comm/all_gather.h"
 #include "foretrain/comm/all_reduce.h"
@@ -14,7 +15,6 @@
 namespace foretrain::parallel {
 namespace {
 
-using graph::Among;
 using graph::Kind;
 
 double gathered_bytes(const graph::Bound& step, const graph::Node& node, int ranks) {
@@ -30,7 +30,8 @@ double gathered_bytes(const graph::Bound& step, const graph::Node& node, int ran
 Traffic both_ways(double bytes) { return {bytes, bytes, 0, 0}; }
 
 // Around a ring each rank passes on all but its own part; one such ring enters and leaves a node.
-Exchange exchange_of(const graph::Bound& step, const graph::Node& node, const RankGroups& groups) {
+Exchange exchange_over(const graph::Bound& step, const graph::Node& node,
+                       const RankGroups& groups) {
   const comm::Path& path = groups.path;
   const double passed_on = (path.ranks - 1.0) / path.ranks;
   Exchange exchange;
@@ -58,24 +59,45 @@ Exchange exchange_of(const graph::Bound& step, const graph::Node& node, const Ra
   return exchange;
 }
 
+// Of each kind, looked up when the first node asks for it.
+class Groups {
+ public:
+  explicit Groups(const Resolved& resolved) : resolved_(resolved) {}
+  const RankGroups& of(const graph::Node& node) {
+    auto& groups = groups_[static_cast<std::size_t>(graph::among(node)) % groups_.size()];
+    if (!groups) groups = rank_groups(graph::among(node), resolved_);
+    return *groups;
+  }
+
+ private:
+  const Resolved& resolved_;
+  std::array<std::optional<RankGroups>, graph::kAmongs> groups_;
+};
+
 }  // namespace
 
 ExchangePlan plan_collectives(const graph::Bound& step, const Resolved& resolved) {
   const comm::ExchangeCosts::Sharded& costs = resolved.exchange->sharded;
-  const std::array groups{rank_groups(Among::All, resolved),
-                          rank_groups(Among::ShardGroup, resolved),
-                          rank_groups(Among::Replicas, resolved)};
+  Groups groups(resolved);
   ExchangePlan plan;
   plan.kernel_slowdown = costs.kernel_slowdown_share;
   for (const graph::Node& node : step.graph->nodes) {
-    if (!graph::is_communication(node) || graph::is_transfer(node)) continue;
-    const auto among =
-        static_cast<std::size_t>(node.attributes.number(graph::Attr::Among, 0)) % groups.size();
-    Exchange exchange = exchange_of(step, node, groups[among]);
+    if (!exchanges_parameters(node)) continue;
+    Exchange exchange = exchange_over(step, node, groups.of(node));
     exchange.host = Seconds{costs.collective_host_s};
     plan.exchanges.push_back(exchange);
   }
   return plan;
+}
+
+std::vector<Exchange> exchange_activations(const graph::Bound& step, const Resolved& resolved) {
+  Groups groups(resolved);
+  std::vector<Exchange> exchanges;
+  for (const graph::Node& node : step.graph->nodes) {
+    if (!graph::is_activation_exchange(node) || graph::is_transfer(node)) continue;
+    exchanges.push_back(exchange_over(step, node, groups.of(node)));
+  }
+  return exchanges;
 }
 
 }  // namespace foretrain::parallel

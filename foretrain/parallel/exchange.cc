@@ -5,6 +5,8 @@
 #include <array>
 #include <utility>
 
+#include "foretrain/graph/op.h"
+#include "foretrain/parallel/detail/collectives.h"
 #include "foretrain/parallel/detail/shards.h"
 #include "foretrain/parallel/detail/strategies.h"
 #include "foretrain/parallel/groups.h"
@@ -67,6 +69,20 @@ std::string shards_key(const Resolved& resolved) {
   return key + (resolved.framework->flat_shards ? " flat" : "");
 }
 
+// Puts what the model's own passes exchange among what the strategy does, in the nodes' order.
+void add_activations(const graph::Bound& step, const Resolved& resolved, ExchangePlan& plan) {
+  const std::vector<Exchange> activations = exchange_activations(step, resolved);
+  if (activations.empty()) return;
+  std::vector<Exchange> all;
+  auto own = activations.begin();
+  auto strategy = plan.exchanges.begin();
+  for (const graph::Node& node : step.graph->nodes) {
+    if (!graph::is_communication(node) || graph::is_transfer(node)) continue;
+    all.push_back(graph::is_activation_exchange(node) ? *own++ : *strategy++);
+  }
+  plan.exchanges = std::move(all);
+}
+
 }  // namespace
 
 std::string exchange_key(const Resolved& resolved) {
@@ -102,7 +118,9 @@ graph::Graph add_exchange(graph::Graph step, const Resolved& resolved) {
 
 ExchangePlan plan_exchange(const graph::Bound& step, const Resolved& resolved) {
   const Row* row = exchanging_row(resolved);
-  return row == nullptr ? ExchangePlan{} : row->plan(step, resolved);
+  ExchangePlan plan = row == nullptr ? ExchangePlan{} : row->plan(step, resolved);
+  add_activations(step, resolved, plan);
+  return plan;
 }
 
 std::vector<double> flat_buffers(const graph::Bound& step, const Resolved& resolved) {

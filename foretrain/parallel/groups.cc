@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "foretrain/base/json_writer.h"
-#include "foretrain/parallel/detail/shards.h"
 
 namespace foretrain::parallel {
 namespace {
@@ -122,6 +121,12 @@ Degrees degrees_of(const Resolved& resolved) {
 int gradient_ranks(const Resolved& resolved) {
   return resolved.data_parallel * resolved.strategy.context;
 }
+
+int shard_ranks(const Resolved& resolved) {
+  return resolved.strategy.shard_group.value_or(gradient_ranks(resolved));
+}
+
+int copies(const Resolved& resolved) { return gradient_ranks(resolved) / shard_ranks(resolved); }
 
 comm::Group first_group(Among among, const Resolved& resolved) {
   const Degrees d = degrees_of(resolved);

@@ -26,6 +26,10 @@ Degrees degrees_of(const Resolved& resolved);
 // Ranks that hold the same parameters and sum their gradients: those of context and data.
 int gradient_ranks(const Resolved& resolved);
 
+// Of these, ranks that share one copy of the parameters, and how many copies there are.
+int shard_ranks(const Resolved& resolved);
+int copies(const Resolved& resolved);
+
 // The group that has rank 0; the others are like it, shifted: `stride` of them side by side, such
 // bundles one after another.
 comm::Group first_group(graph::Among among, const Resolved& resolved);

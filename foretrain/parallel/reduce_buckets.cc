@@ -15,7 +15,7 @@ ExchangePlan reduce_buckets(const graph::Bound& step, const Resolved& resolved) 
   const comm::Path& path = groups.path;
   std::string_view algorithm = "none";
   for (const graph::Node& node : step.graph->nodes) {
-    if (node.kind != graph::Kind::AllReduce) continue;
+    if (node.kind != graph::Kind::AllReduce || !exchanges_parameters(node)) continue;
     const comm::AllReduce all_reduce = comm::all_reduce(bytes_of_node(step, node), path);
     plan.exchanges.push_back({all_reduce.time, {}});
     algorithm = all_reduce.algorithm;
@@ -28,7 +28,7 @@ ExchangePlan reduce_buckets(const graph::Bound& step, const Resolved& resolved) 
   const Traffic per_byte{sent, sent, 0, 0};
   std::size_t next = 0;
   for (const graph::Node& node : step.graph->nodes) {
-    if (node.kind != graph::Kind::AllReduce) continue;
+    if (node.kind != graph::Kind::AllReduce || !exchanges_parameters(node)) continue;
     plan.exchanges[next++].traffic = scaled(per_byte, bytes_of_node(step, node));
   }
   return plan;

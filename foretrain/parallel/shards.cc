@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "foretrain/parallel/detail/shards.h"
 
-#include "foretrain/parallel/groups.h"
-
 namespace foretrain::parallel {
-
-int shard_ranks(const Resolved& resolved) {
-  return resolved.strategy.shard_group.value_or(gradient_ranks(resolved));
-}
-
-int copies(const Resolved& resolved) { return gradient_ranks(resolved) / shard_ranks(resolved); }
 
 bool gathers_half(const Resolved& resolved) {
   return is_half(resolved.precision) && resolved.weights == Weights::Fp32 &&

@@ -325,6 +325,8 @@ TEST_F(Predict, RefusesWhatItCannotDo) {
             ErrorKind::BadInput);
   EXPECT_EQ(error(R"("model":"resnet50","device":"v100","batch":1000000000)"), ErrorKind::BadInput);
   EXPECT_EQ(error(R"("model":"resnet50","device":"v100","strategy":{"tensor":2})"),
+            ErrorKind::BadInput);  // of one worker
+  EXPECT_EQ(error(R"("model":"resnet50","device":"v100","workers":2,"strategy":{"tensor":2})"),
             ErrorKind::Unsupported);
   EXPECT_EQ(error(R"("model":"resnet50","device":"v100","engine":"scaling")"),
             ErrorKind::Unsupported);

@@ -138,10 +138,10 @@ TEST(RequestFields, HelpHasWordsAndDefault) {
 
 // What does not work yet is read, so that the answer can say so, and offered nowhere.
 TEST(RequestFields, WhatOnlyRefusesIsHidden) {
-  EXPECT_EQ(parse_request(R"({"model":"x","strategy":{"tensor":8}})", "r").strategy.tensor, 8);
+  EXPECT_EQ(parse_request(R"({"model":"x","strategy":{"expert":8}})", "r").strategy.expert, 8);
   EXPECT_EQ(parse_request(R"({"model":"x","engine":"scaling"})", "r").engine, "scaling");
   const std::string offered = request_fields_json();
-  for (const char* word : {"tensor-", "scaling", "interleave"}) {
+  for (const char* word : {"expert-", "scaling"}) {
     EXPECT_EQ(offered.find(word), std::string::npos) << word;
   }
   EXPECT_EQ(error_of(R"({"model":"x","strategy":"dpp"})"),

@@ -72,8 +72,7 @@ struct Missing {
 void refuse_what_is_missing(const Request& request) {
   const Strategy& strategy = request.strategy;
   for (const Missing& one :
-       {Missing{strategy.tensor > 1, "tensor"}, Missing{strategy.expert > 1, "expert"},
-        Missing{strategy.context > 1, "context"}}) {
+       {Missing{strategy.expert > 1, "expert"}, Missing{strategy.context > 1, "context"}}) {
     if (!one.asked) continue;
     throw Error(ErrorKind::Unsupported, std::string("strategy: '") + one.name +
                                             "' above 1 is not in this version; leave it out");
