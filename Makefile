@@ -54,6 +54,7 @@ bench: packages-bench build  ## print the speed figures
 	@cmake --build --preset release
 	build/release/foretrain_bench
 	@python3 bench/run.py $(FORETRAIN)
+	@python3 bench/scale_bench.py $(FORETRAIN)
 	@python3 bench/simulate_bench.py $(FORETRAIN) $(DATA)
 	build/release/foretrain_profile_test --gtest_also_run_disabled_tests --gtest_filter='*QuietMachine*'
 

@@ -50,7 +50,8 @@ void predict_one(const Options& options, Console& console) {
   if (options.trace == "-") return;
   if (options.dump == "groups") return console.line(parallel::dump_groups(resolved));
   if (!options.dump.empty()) {
-    return console.line(operators::dump_stage(operators::stages_of(question), options.dump));
+    return console.line(
+        operators::dump_stage(operators::stages_of(question), resolved, options.dump));
   }
   const Report report = advise(predict(question), request, library,
                                [&](const Request& one) { return predict(one, library); });

@@ -198,7 +198,7 @@ TEST(Recompute, CallsOfABlockAreCheckpointsOfTheirOwn) {
   b.output(x);
   b.loss(b.add(Kind::Mean, {x}));
   const Graph model = b.finish();
-  EXPECT_EQ(find_checkpoints(model, Recompute::Full).size(), 4u);
+  EXPECT_EQ(find_checkpoints(model, {Recompute::Full}).size(), 4u);
   EXPECT_EQ(kept(step_of(model, Recompute::Full)).size(), 4u);
 }
 

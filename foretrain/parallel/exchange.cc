@@ -79,7 +79,8 @@ void add_activations(const graph::Bound& step, const Resolved& resolved, Exchang
   auto own = activations.begin();
   auto strategy = plan.exchanges.begin();
   for (const graph::Node& node : step.graph->nodes) {
-    if (!graph::is_communication(node) || graph::is_offload(node)) continue;
+    if (!graph::is_communication(node) || graph::is_offload(node) || graph::is_transfer(node))
+      continue;
     all.push_back(graph::is_activation_exchange(node) ? *own++ : *strategy++);
   }
   plan.exchanges = std::move(all);

@@ -76,8 +76,7 @@ struct Missing {
 void refuse_what_is_missing(const Request& request) {
   const Strategy& strategy = request.strategy;
   for (const Missing& one :
-       {Missing{strategy.pipeline > 1, "pipeline"}, Missing{strategy.interleave > 1, "interleave"},
-        Missing{strategy.expert > 1, "expert"}, Missing{strategy.context > 1, "context"}}) {
+       {Missing{strategy.expert > 1, "expert"}, Missing{strategy.context > 1, "context"}}) {
     if (!one.asked) continue;
     throw Error(ErrorKind::Unsupported, std::string("strategy: '") + one.name +
                                             "' above 1 is not in this version; leave it out");
@@ -133,6 +132,33 @@ void check_shard_group(const Strategy& strategy, int ranks) {
     throw Error(ErrorKind::BadInput, "shard_group " + std::to_string(*strategy.shard_group) +
                                          " does not divide the " + std::to_string(ranks) +
                                          " ranks with the same parameters");
+  }
+}
+
+// What a pipeline's schedule can do.
+void check_pipeline(const Request& request, Resolved& resolved) {
+  const Strategy& strategy = request.strategy;
+  if (strategy.pipeline == 1) {
+    if (strategy.interleave == 1) return;
+    throw Error(ErrorKind::BadInput, "'interleave' is for a pipeline of several stages");
+  }
+  if (is_sharded(strategy) && strategy.kind != Parallel::Zero1) {
+    throw Error(ErrorKind::Unsupported,
+                "strategy: this version knows a pipeline with ddp or zero1; use one of them");
+  }
+  if (strategy.interleave > 1 && strategy.schedule != "1f1b") {
+    throw Error(ErrorKind::BadInput, "'interleave' needs the schedule 1f1b");
+  }
+  if (strategy.interleave > 1 && resolved.passes % strategy.pipeline != 0) {
+    throw Error(ErrorKind::BadInput, "interleave: " + std::to_string(resolved.passes) +
+                                         " micro-batches are not a multiple of the " +
+                                         std::to_string(strategy.pipeline) +
+                                         " stages of the pipeline");
+  }
+  if (resolved.passes == 1) {
+    resolved.assumptions.push_back(
+        "one micro-batch: the stages of the pipeline work one after the other (micro_batch "
+        "divides the batch)");
   }
 }
 
@@ -395,6 +421,7 @@ Resolved resolve_for(Model model, const Request& request, const Library& library
   resolved.variation = step_variation(resolved.cluster, *resolved.straggling);
   resolved.batch = find_batch(request, resolved.data_parallel, resolved.assumptions);
   find_passes(request, resolved);
+  check_pipeline(request, resolved);
   resolved.flash_attention = uses_flash_attention(request, resolved.precision, *resolved.framework);
   find_length(request, resolved);
   resolved.effects = find_effects(request, resolved.length.samples.has_value());
