@@ -81,6 +81,10 @@ leave-model-out: build  ## steps of models left out of their framework's fit, wr
 leave-out: accuracy-data build  ## errors on GPUs and models left out of fits, writes docs/leave_out.md: make leave-out DATA=dir
 	@python3 tools/leave_out.py $(FORETRAIN) $(DATA) docs/leave_out.md
 
+.PHONY: leave-generations-out
+leave-generations-out: accuracy-data build  ## errors on generations of GPUs left out of fits, writes docs/leave_generations_out.md
+	@python3 tools/leave_out.py $(FORETRAIN) $(DATA) docs/leave_generations_out.md --generations
+
 .PHONY: reference study
 reference: build  ## hold the simulator against published answers: make reference DATA=dir
 	@test -f "$(DATA)/traces/reference.csv" || { echo 'make reference needs the folder of measurements: make reference DATA=dir' >&2; exit 2; }
