@@ -10,6 +10,7 @@
 #include "foretrain/base/near.h"
 #include "foretrain/cost/framework_file.h"
 #include "foretrain/hw/load_catalog.h"
+#include "foretrain/knowledge/scaling_model.h"
 
 namespace foretrain {
 
@@ -53,7 +54,7 @@ void StepCache::insert(const std::string& key, std::shared_ptr<const Step> step)
 }
 
 void ConstantsInUse::put(const Predictor& predictor) {
-  if (predictor.intervals || predictor.inspector) return;
+  if (predictor.intervals || predictor.inspector || predictor.scaling) return;
   // A later calibration or framework adds to those before it; of the rest it takes their place.
   const bool adds = predictor.calibration || !predictor.frameworks.empty();
   std::uint64_t& known = digests_[predictor.format];
@@ -89,6 +90,7 @@ Library copy_of(const Library& library) {
   copy.frameworks = library.frameworks;
   copy.intervals = library.intervals;
   copy.inspector = library.inspector;
+  copy.scaling = library.scaling;
   copy.constants = library.constants;
   copy.read_files = library.read_files;
   copy.steps = std::make_unique<StepCache>();
@@ -130,6 +132,8 @@ Predictor parse_predictor(std::string_view text, const std::string& where) {
   } else if (says(kInspectorFormat)) {
     predictor.inspector = std::make_shared<const InspectorModel>(read_inspector(text, where));
     predictor.calibration = predictor.inspector->calibration;
+  } else if (says(kScalingFormat)) {
+    predictor.scaling = std::make_shared<const ScalingModel>(read_scaling(text, where));
   } else if (says(comm::kExchangeFormat)) {
     predictor.exchange =
         std::make_shared<const comm::ExchangeCosts>(comm::read_exchange_costs(text, where));
@@ -160,6 +164,7 @@ void use(Library& library, const Predictor& predictor) {
   for (const cost::Framework& one : predictor.frameworks) cost::put(one, library.frameworks);
   if (predictor.intervals) library.intervals = predictor.intervals;
   if (predictor.inspector) library.inspector = predictor.inspector;
+  if (predictor.scaling) library.scaling = predictor.scaling;
   library.constants.put(predictor);
 }
 

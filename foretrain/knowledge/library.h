@@ -26,6 +26,7 @@
 
 namespace foretrain {
 
+struct ScalingModel;
 struct StageSteps;
 
 // One step of a model, prepared for every batch size: the graph with its symbols, and what
@@ -81,12 +82,13 @@ struct Predictor {
   std::vector<cost::Framework> frameworks;
   std::shared_ptr<const Intervals> intervals;
   std::shared_ptr<const InspectorModel> inspector;
+  std::shared_ptr<const ScalingModel> scaling;
   std::string format;         // what the file says it is
   std::uint64_t content = 0;  // its digest
 };
 
-// Which constants predictions rest on: the digest of each file by its format. Intervals and
-// inspectors rest on these themselves, so they do not count.
+// Which constants predictions rest on: the digest of each file by its format. Intervals,
+// inspectors and scaling models rest on these themselves, so they do not count.
 class ConstantsInUse {
  public:
   void put(const Predictor& predictor);
@@ -125,6 +127,7 @@ struct Library {
   std::vector<cost::Framework> frameworks;
   std::shared_ptr<const Intervals> intervals;
   std::shared_ptr<const InspectorModel> inspector;  // absent where none was given
+  std::shared_ptr<const ScalingModel> scaling;      // likewise
   ConstantsInUse constants;
   bool read_files = true;  // whether a request may name files; a server says no
   std::unique_ptr<StepCache> steps;

@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 
+#include "foretrain/graph/offload.h"
 #include "foretrain/graph/op.h"
 #include "foretrain/memory/detail/scratch.h"
 
@@ -167,7 +168,12 @@ class Lifetimes {
 
   // The results of a collective lie in one flat buffer.
   void add_collective(NodeId n, const Node& node) {
-    if (node.outputs.empty()) return;
+    if (node.outputs.empty() || graph::is_copy_out(node)) return;  // that one's lie on the host
+    if (graph::is_copy_in(node)) {  // the others are views of the first
+      const std::int32_t copy = add(step_.bytes(node.outputs.front()), n, n, Part::Activations);
+      for (const TensorId id : node.outputs) hold(id, copy);
+      return;
+    }
     double bytes = 0;
     for (const TensorId id : node.outputs) bytes += step_.bytes(id);
     const bool gathers = node.kind == Kind::AllGather;
@@ -258,6 +264,7 @@ class Lifetimes {
     }
     const auto optimizer =
         static_cast<graph::Optimizer>(node.attributes.number(Attr::Optimizer, 0));
+    if (options_.fused_update) return;
     const int temporaries = update_temporaries(optimizer);
     double largest = 0;
     std::vector<double> each(node.inputs.size() / 2);

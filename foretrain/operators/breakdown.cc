@@ -43,6 +43,15 @@ Seconds end_of(const Stages& stages, TaskKind kind) {
   return end;
 }
 
+// Updates by the host come after all kernels.
+Seconds host_update_time(const Stages& stages) {
+  Seconds sum{0};
+  for (const sim::Task& task : stages.program.program.tasks) {
+    if (task.kind == kHostUpdateTask) sum += task.duration;
+  }
+  return sum;
+}
+
 // What the step waits for its input after everything else has ended.
 Seconds late_input(const Stages& stages) {
   const Seconds input = end_of(stages, kInputTask);
@@ -176,7 +185,11 @@ Breakdown break_down_between(const Stages& stages, Seconds from, Seconds to) {
     now = span.end;
   }
   if (to > now) {
-    (stages.program.transfers.empty() ? parts.host : parts.exposed_communication) += to - now;
+    const Seconds updating = std::min(to - now, host_update_time(stages));
+    const bool communicates =
+        !stages.program.transfers.empty() || communication_time(stages) > Seconds{0};
+    parts.host += updating;
+    (communicates ? parts.exposed_communication : parts.host) += to - now - updating;
   }
   return parts;
 }

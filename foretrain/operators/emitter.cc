@@ -124,6 +124,13 @@ sim::TaskId Emitter::issue_exchange(graph::NodeId node, Seconds time) {
   return task;
 }
 
+Seconds Emitter::host_update_time(graph::NodeId node, double bytes_per_s) const {
+  graph::Node update = bound_.graph->nodes[static_cast<std::size_t>(node)];
+  update.kind = graph::Kind::Update;
+  const graph::NodeView view{bound_, update};
+  return host_scale_ * timer_.host_time(view) + Seconds{timer_.update_bytes(view) / bytes_per_s};
+}
+
 void Emitter::host_waits(sim::TaskId task) {
   host_after_.push_back(task);
   host_waits();

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "foretrain/graph/offload.h"
 #include "foretrain/graph/op.h"
 #include "foretrain/operators/detail/emitter.h"
 #include "foretrain/operators/stages.h"
@@ -49,8 +50,9 @@ std::size_t first_of_pass(const graph::Graph& step) {
 
 std::size_t first_update(const graph::Graph& step) {
   const auto found =
-      std::find_if(step.nodes.begin(), step.nodes.end(),
-                   [](const graph::Node& node) { return node.kind == graph::Kind::Update; });
+      std::find_if(step.nodes.begin(), step.nodes.end(), [](const graph::Node& node) {
+        return node.kind == graph::Kind::Update || graph::is_host_update(node);
+      });
   return static_cast<std::size_t>(found - step.nodes.begin());
 }
 
@@ -196,6 +198,7 @@ class Lowering {
   // the push of its gradients.
   void exchange(graph::NodeId id, const graph::Node& node, double times) {
     const parallel::Exchange& cost = plan_.exchanges[exchange_of_[static_cast<std::size_t>(id)]];
+    if (graph::is_offload(node)) return offload(id, node, times * cost.time);
     const bool on_server = graph::op(node).family == graph::Family::Server;
     std::vector<sim::TaskId> after;
     if (on_server) {
@@ -207,6 +210,7 @@ class Lowering {
       }
     }
     const sim::ResourceId links = graph::is_activation_exchange(node) ? *activations_ : network_;
+    if (copied_in_ != kNever) after.push_back(copied_in_);  // parameters, to be handed on
     const sim::TaskId task = sim::add_task(program_.program,
                                            {on_server ? server_ : links, times * cost.time,
                                             on_server ? kServerTask : kCommunicationTask, id},
@@ -214,6 +218,50 @@ class Lowering {
     if (!on_server) program_.transfers.push_back({task, parallel::scaled(cost.traffic, times)});
     last_exchange_ = task;
     hold_back(node, task);
+  }
+
+  // A copy to or from the host, or an update there, on a resource of its own. Whoever reads what
+  // comes back waits for it. Of activations one copy is on its way while the next is issued: the
+  // device waits for the one before, whose memory is given back.
+  void offload(graph::NodeId id, const graph::Node& node, Seconds copying) {
+    std::vector<sim::TaskId> after = exchanges_before(node);
+    for (const Emitter& emitter : emitters_) {
+      if (const auto kernel = emitter.last_kernel()) after.push_back(*kernel);
+    }
+    if (graph::is_host_update(node)) {
+      if (copied_out_ != kNever) after.push_back(copied_out_);  // all gradients are there
+      Seconds time{0};
+      for (const Emitter& emitter : emitters_) {
+        time = std::max(time, emitter.host_update_time(id, plan_.host_bytes_per_s));
+      }
+      const sim::TaskId task = add_on(host_update_, {0, time, kHostUpdateTask, id}, after);
+      for (const graph::TensorId input : node.inputs) {
+        exchanged_[static_cast<std::size_t>(input)] = task;
+      }
+      last_exchange_ = task;
+      return;
+    }
+    const bool out = graph::is_copy_out(node);
+    const sim::TaskId task =
+        add_on(out ? copy_out_ : copy_in_, {0, copying, kCommunicationTask, id}, after);
+    const bool activation = !node.outputs.empty();
+    if (out && activation && copied_out_ != kNever) {
+      for (Emitter& emitter : emitters_) emitter.device_waits(copied_out_);
+    }
+    for (const graph::TensorId output : node.outputs) {
+      exchanged_[static_cast<std::size_t>(output)] = task;
+    }
+    last_exchange_ = task;
+    if (out) copied_out_ = task;
+    if (!out && !activation) copied_in_ = task;
+  }
+
+  // A task on a resource that is made when it is needed.
+  sim::TaskId add_on(std::optional<sim::ResourceId>& resource, sim::Task task,
+                     const std::vector<sim::TaskId>& after) {
+    if (!resource) resource = sim::add_resource(program_.program);
+    task.resource = *resource;
+    return sim::add_task(program_.program, task, after);
   }
 
   // Makes those wait for the exchange who have to.
@@ -251,6 +299,11 @@ class Lowering {
   sim::ResourceId network_ = 0;
   sim::ResourceId server_ = 0;
   std::optional<sim::ResourceId> activations_;  // links of what the model's passes exchange
+  std::optional<sim::ResourceId> copy_out_;     // from a device to its host
+  std::optional<sim::ResourceId> copy_in_;      // and back
+  std::optional<sim::ResourceId> host_update_;  // the host's processors
+  sim::TaskId copied_out_ = kNever;             // the last copy of that kind,
+  sim::TaskId copied_in_ = kNever;              // and of parameters
   std::vector<Emitter> emitters_;
   std::vector<std::size_t> exchange_of_;  // of each communication node: its place in the plan
   sim::TaskId last_exchange_ = kNever;

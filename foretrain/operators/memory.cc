@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "foretrain/graph/offload.h"
 #include "foretrain/memory/lifetimes.h"
 #include "foretrain/memory/memory.h"
 #include "foretrain/operators/detail/pass_times.h"
@@ -24,6 +25,11 @@ double communication_bytes(const Resolved& resolved, const hw::Device& device) {
   const bool several = resolved.workers > 1 && resolved.mode == Mode::Train;
   if (resolved.context_bytes || !several || hw::is_cpu(device)) return 0;
   return resolved.memory_context->collectives;
+}
+
+// Then what the optimizer keeps lies there.
+bool updates_on_host(const graph::Graph& step) {
+  return std::any_of(step.nodes.begin(), step.nodes.end(), graph::is_host_update);
 }
 
 }  // namespace
@@ -52,9 +58,11 @@ memory::Options options_of(const graph::Bound& step, const Resolved& resolved) {
     const std::vector<double> once = options.flat_buffers;
     options.flat_buffers.insert(options.flat_buffers.end(), once.begin(), once.end());
   }
-  options.half_with_master = resolved.framework->casting == graph::Casting::WholeModel &&
+  options.half_with_master = !updates_on_host(*step.graph) &&
+                             resolved.framework->casting == graph::Casting::WholeModel &&
                              is_half(resolved.precision) && resolved.weights == Weights::Fp32;
   options.composed_rms_norm = resolved.framework->fusion == graph::Fusion::None;
+  options.fused_update = resolved.fused_optimizer;
   options.search_workspace = !hw::is_cpu(device);
   options.channels_last = resolved.framework->channels_last;
   options.tensor_core_fp32 = resolved.precision == Precision::Tf32;

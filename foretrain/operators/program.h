@@ -20,6 +20,7 @@ enum TaskKind : std::int32_t {
   kSaturationTask,     // the servers' links are busy with all workers' exchanges
   kCopyTask,           // the host copies the step's input to the device
   kInputTask,          // the input pipeline prepares the next batch
+  kHostUpdateTask,     // the host updates parameters
   kPassTask,  // a stage of a pipeline runs one of StepProgram::passes, which the tag counts
 };
 

@@ -28,8 +28,8 @@ std::string step_key(const Resolved& resolved) {
   for (const int part :
        {static_cast<int>(framework.casting), static_cast<int>(framework.gradients),
         static_cast<int>(framework.fusion), static_cast<int>(framework.gradients_together),
-        static_cast<int>(framework.loss_in_half), static_cast<int>(framework.quantises_head),
-        static_cast<int>(framework.dequantises_in_fp32),
+        static_cast<int>(framework.loss_in_half), static_cast<int>(framework.fused_loss),
+        static_cast<int>(framework.quantises_head), static_cast<int>(framework.dequantises_in_fp32),
         static_cast<int>(resolved.trainable.dropout)}) {
     key += static_cast<char>('0' + part);
   }
@@ -87,7 +87,7 @@ graph::Graph stored(graph::Graph model, const Resolved& resolved) {
     if (parallel::computes_with_half_copies(resolved)) {
       model = graph::with_half_parameters(std::move(model), resolved.precision);
     }
-    return graph::set_precision(model, resolved.precision, framework.casting);
+    return graph::set_precision(model, resolved.precision, framework.casting, framework.fused_loss);
   }
   graph::WeightStorage storage;
   storage.weights = resolved.weights;
@@ -96,7 +96,7 @@ graph::Graph stored(graph::Graph model, const Resolved& resolved) {
   storage.adapter = resolved.trainable.type;
   storage.elementary_norms =
       framework.casting == graph::Casting::Automatic && framework.fusion == graph::Fusion::None;
-  storage.half_loss = framework.loss_in_half;
+  storage.half_loss = framework.loss_in_half || framework.fused_loss;
   storage.quantised_head = framework.quantises_head;
   storage.dequantises_in_fp32 = framework.dequantises_in_fp32;
   return graph::store_weights(model, storage);

@@ -25,7 +25,8 @@ bool is_send(const Stages& stages, const sim::Task& task) {
 }
 
 bool has_node(const Stages& stages, const sim::Task& task) {
-  return task.kind <= kServerTask && !is_send(stages, task);
+  const bool has = task.kind <= kServerTask || task.kind == kHostUpdateTask;
+  return has && !is_send(stages, task);
 }
 
 // Which of a part's passes a task is, where a stage has several parts.
@@ -92,8 +93,8 @@ std::string task_name(const Stages& stages, const sim::Task& task) {
 }
 
 const char* kind_name(std::int32_t kind) {
-  constexpr std::array kNames{"host",       "kernel", "communication", "server",
-                              "saturation", "copy",   "input",         "pass"};
+  constexpr std::array kNames{"host", "kernel", "communication", "server", "saturation",
+                              "copy", "input",  "host update",   "pass"};
   return kNames.at(static_cast<std::size_t>(kind));
 }
 
@@ -136,6 +137,7 @@ OrderedJson row_names(const Stages& stages, const hw::Cluster& cluster) {
   for (const sim::Task& task : stages.program.program.tasks) {
     if (task.kind == kInputTask) name(task.resource, "input pipeline");
     if (task.kind == kSaturationTask) name(task.resource, "links of the servers");
+    if (task.kind == kHostUpdateTask) name(task.resource, "updates by the host");
   }
   return events;
 }

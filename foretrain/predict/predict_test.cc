@@ -328,8 +328,10 @@ TEST_F(Predict, RefusesWhatItCannotDo) {
             ErrorKind::BadInput);  // of one worker
   EXPECT_EQ(error(R"("model":"resnet50","device":"v100","workers":2,"strategy":{"tensor":2})"),
             ErrorKind::Unsupported);
-  EXPECT_EQ(error(R"("model":"resnet50","device":"v100","engine":"scaling")"),
+  EXPECT_EQ(error(R"("model":"resnet50","device":"v100","engine":"embedding")"),
             ErrorKind::Unsupported);
+  EXPECT_EQ(error(R"("model":"resnet50","device":"v100","engine":"scaling")"),
+            ErrorKind::BadInput);  // it needs one of the predictors
   EXPECT_EQ(error(R"("model":"resnet50","device":"v100","engine":"inspector")"),
             ErrorKind::BadInput);  // it needs one of the predictors
   EXPECT_EQ(error(R"("model":"missing.ftg.json","device":"v100")"), ErrorKind::Io);

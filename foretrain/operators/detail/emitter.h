@@ -32,6 +32,10 @@ class Emitter {
   // The host issues a collective that takes it so long on the reference machine.
   sim::TaskId issue_exchange(graph::NodeId node, Seconds time);
 
+  // What the host needs to update parameters itself: to issue it as on the device, and to move the
+  // bytes through its memory.
+  Seconds host_update_time(graph::NodeId node, double bytes_per_s) const;
+
   // The next kernel waits for the task.
   void device_waits(sim::TaskId task) { kernel_after_.push_back(task); }
   // The host goes on when the device and the task are done.
