@@ -43,7 +43,7 @@ TEST(OptimizerOffload, LeavesParametersAndGradientsOnTheDevice) {
 
 // Megatron's model in 16 bits has fp32 masters in the optimizer, which lie on the host as well.
 TEST(OptimizerOffload, TakesMasterWeightsAlong) {
-  const std::string job = std::string(kJob) + R"(,"framework":"megatron","precision":"bf16")";
+  const std::string job = std::string(kJob) + R"(,"framework":"megatron","precision":"fp16")";
   EXPECT_GT(report(job).memory.optimizer, 0);
   EXPECT_EQ(report(job + R"(,"strategy":{"offload":"optimizer"})").memory.optimizer, 0);
 }
@@ -125,13 +125,14 @@ TEST(OffloadLaws, NeverMoreMemoryNorLessTime) {
   }
 }
 
-// With large activations nearly all of them are away at the peak.
+// Of twelve layers two pieces of one are there while the others are away. The logits, which the
+// loop keeps, are small.
 TEST(ActivationOffload, SavesMostOfTheActivations) {
-  const std::string job = R"("model":"gpt:layers=12,hidden=768,heads=12,seq=1024,vocab=50257",
+  const std::string job = R"("model":"gpt:layers=12,hidden=768,heads=12,seq=1024,vocab=1000",
       "device":"a100","batch":8,"precision":"bf16","optimizer":"adamw")";
   const Report here = report(job);
   const Report away = report(job + R"(,"strategy":{"offload":"activations"})");
-  EXPECT_LT(away.memory.activations, 0.6 * here.memory.activations);
+  EXPECT_LT(away.memory.activations, here.memory.activations / 6);
   EXPECT_GT(away.step_time_s.value, here.step_time_s.value);
 }
 

@@ -33,12 +33,13 @@ Offload find_offload(const Request& request, const hw::Cluster& cluster,
   check_offload(request, cluster);
   offload.what = request.strategy.offload == "optimizer" ? Offload::What::Optimizer
                                                          : Offload::What::Activations;
+  const hw::Host host = hw::assumed_host();
   for (const hw::Device& device : cluster.devices) {
-    const hw::Link link = hw::find_link(catalog, device.host_link);
+    hw::Link link = hw::find_link(catalog, device.host_link);
+    link.efficiency = host.copy_share;  // its own is that of collectives
     const bool slower = hw::node_bytes_per_s(link) < hw::node_bytes_per_s(offload.link);
     if (offload.link.name.empty() || slower) offload.link = link;
   }
-  const hw::Host host = hw::assumed_host();
   int devices = 1;
   for (const hw::Node& node : cluster.nodes) devices = std::max(devices, node.devices);
   offload.memory_bytes_per_s = host.memory_bytes_per_s / devices;
