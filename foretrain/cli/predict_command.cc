@@ -10,9 +10,11 @@
 #include "foretrain/cli/output.h"
 #include "foretrain/cli/report_text.h"
 #include "foretrain/cli/request_options.h"
+#include "foretrain/cli/spread.h"
 #include "foretrain/cli/vary.h"
 #include "foretrain/cli/what_if_text.h"
 #include "foretrain/operators/trace.h"
+#include "foretrain/parallel/groups.h"
 #include "foretrain/predict/advice.h"
 #include "foretrain/predict/predict.h"
 #include "foretrain/predict/what_if.h"
@@ -30,6 +32,8 @@ struct Options {
   bool what_if = false;
   std::string requests;
   int threads = 1;
+  std::size_t first_line = 1;
+  Spread spread;
 };
 
 void predict_one(const Options& options, Console& console) {
@@ -44,8 +48,10 @@ void predict_one(const Options& options, Console& console) {
                console);
   }
   if (options.trace == "-") return;
+  if (options.dump == "groups") return console.line(parallel::dump_groups(resolved));
   if (!options.dump.empty()) {
-    return console.line(operators::dump_stage(operators::stages_of(question), options.dump));
+    return console.line(
+        operators::dump_stage(operators::stages_of(question), resolved, options.dump));
   }
   const Report report = advise(predict(question), request, library,
                                [&](const Request& one) { return predict(one, library); });
@@ -81,7 +87,12 @@ void run_predict(const Options& options, Console& console) {
                   "--requests takes everything from its lines; leave out the model and the other "
                   "options, except --threads");
     }
-    return answer_file(options.requests, options.threads, load_library(), console);
+    spread_where_asked(options.spread.on, console);
+    return answer_file(options.requests, options.first_line, options.threads, load_library(),
+                       console);
+  }
+  if (!options.spread.on.empty()) {
+    throw Error(ErrorKind::BadInput, "--on spreads the lines of --requests; give these");
   }
   if (options.vary.empty() && !options.what_if) return predict_one(options, console);
   if (single) {
@@ -108,7 +119,8 @@ void add_predict_command(CLI::App& app, Console& console) {
       "  foretrain predict resnet50 --device t4 --workers 4 --workers-per-node 1 \\\n"
       "      --network 10gbe --strategy ps:servers=2,asynchronous=true\n"
       "  foretrain predict bert-large --device a100 --workers 8 --what-if\n"
-      "  foretrain predict --requests jobs.jsonl");
+      "  foretrain predict --requests jobs.jsonl\n"
+      "  foretrain predict --requests jobs.jsonl --on ray://head:10001");
   options->request.add_to(command);
   command.add_option("--vary", options->vary, "side by side for each value of a field")
       ->type_name("KEY=A,B,C");
@@ -118,6 +130,12 @@ void add_predict_command(CLI::App& app, Console& console) {
   command.add_option("--threads", options->threads, "threads that answer --requests (1)")
       ->type_name("N")
       ->check(CLI::Range(1, 256).description(""));
+  command
+      .add_option("--first-line", options->first_line,
+                  "what answers to --requests call its first line (1)")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber.description(""));
+  add_spread_options(command, options->spread, false);
   command.add_flag("--json", options->json, "print the report as JSON");
   command.add_option("--top", options->top, "slowest operators to list (10)")
       ->type_name("N")
@@ -126,7 +144,7 @@ void add_predict_command(CLI::App& app, Console& console) {
       ->type_name("FILE|-");
   command
       .add_option("--dump", options->dump,
-                  "print a stage as JSON: graph, tasks, timeline or memory")
+                  "print a stage as JSON: graph, tasks, timeline, memory or groups")
       ->type_name("STAGE");
   command.callback([options, &console] { run_predict(*options, console); });
 }

@@ -32,7 +32,8 @@ std::string headline(const JobReport& job, const Screen& screen) {
   what += " in " + std::string(to_string(job.precision));
   what += ", batch " + format_count(batch);
   if (job.workers > 1) {
-    what += " per worker, " + format_count(batch * job.workers) + " in all";
+    what += job.data_parallel == job.workers ? " per worker, " : " per data-parallel rank, ";
+    what += format_count(batch * job.data_parallel) + " in all";
   }
   const std::string where = job.cluster + (job.servers.empty() ? "" : ", " + job.servers);
   return paint(printable(job.model, kLongestModel), Colour::Bold, screen) + "  " +

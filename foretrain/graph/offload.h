@@ -9,11 +9,8 @@
 
 namespace foretrain::graph {
 
-// The value of Attr::Among that says so; Among's own are those of ranks.
-inline constexpr std::int64_t kAmongHost = 1000;
-
 inline bool is_offload(const Node& node) {
-  return is_communication(node) && node.attributes.number(Attr::Among, 0) == kAmongHost;
+  return is_communication(node) && among(node) == Among::Host;
 }
 
 inline bool is_copy_out(const Node& node) { return is_offload(node) && node.kind == Kind::Push; }
@@ -24,7 +21,7 @@ inline bool is_host_update(const Node& node) {
 
 // Makes the node, a push, a pull or a server's update, one of those above.
 inline void set_offload(Node& node) {
-  node.attributes.set(Attr::Among, {Dim(kAmongHost)});
+  node.attributes.set(Attr::Among, {Dim(static_cast<std::int64_t>(Among::Host))});
   node.label = node.kind == Kind::Push   ? "copy_out"
                : node.kind == Kind::Pull ? "copy_in"
                                          : "host_update";

@@ -20,7 +20,7 @@ double straggling(const Resolved& resolved) {
 }  // namespace
 
 Emitter::Emitter(const Step& step, const graph::Bound& bound, const Resolved& resolved,
-                 StepProgram& program, WorkerClass& worker)
+                 std::int64_t passes, StepProgram& program, WorkerClass& worker)
     : step_(step),
       bound_(bound),
       slowest_(straggling(resolved)),
@@ -33,7 +33,7 @@ Emitter::Emitter(const Step& step, const graph::Bound& bound, const Resolved& re
   worker_.host = sim::add_resource(program.program);
   worker_.stream = sim::add_resource(program.program);
   time_nodes(*resolved.straggling);
-  const double calls = static_cast<double>(resolved.passes) * resolved.framework->call_s;
+  const double calls = static_cast<double>(passes) * resolved.framework->call_s;
   waiting_host_ = Seconds{host_scale_ * calls};
 }
 

@@ -5,9 +5,13 @@
 #include <array>
 #include <utility>
 
+#include "foretrain/graph/offload.h"
+#include "foretrain/graph/op.h"
+#include "foretrain/parallel/detail/collectives.h"
 #include "foretrain/parallel/detail/offload.h"
 #include "foretrain/parallel/detail/shards.h"
 #include "foretrain/parallel/detail/strategies.h"
+#include "foretrain/parallel/groups.h"
 
 namespace foretrain::parallel {
 namespace {
@@ -53,7 +57,7 @@ const Row& row_of(Parallel kind) {
 const Row* exchanging_row(const Resolved& resolved) {
   const Parallel kind = resolved.strategy.kind;
   if (resolved.mode == Mode::Inference) return nullptr;
-  if (resolved.workers == 1 && kind != Parallel::ParameterServer) return nullptr;
+  if (gradient_ranks(resolved) == 1 && kind != Parallel::ParameterServer) return nullptr;
   return &row_of(kind);
 }
 
@@ -65,6 +69,21 @@ std::string shards_key(const Resolved& resolved) {
                     std::to_string(resolved.exchange->sharded.bucket_bytes);
   if (!strategy.reduce_every_pass.value_or(true)) key += " last pass";
   return key + (resolved.framework->flat_shards ? " flat" : "");
+}
+
+// Puts what the model's own passes exchange among what the strategy does, in the nodes' order.
+void add_activations(const graph::Bound& step, const Resolved& resolved, ExchangePlan& plan) {
+  const std::vector<Exchange> activations = exchange_activations(step, resolved);
+  if (activations.empty()) return;
+  std::vector<Exchange> all;
+  auto own = activations.begin();
+  auto strategy = plan.exchanges.begin();
+  for (const graph::Node& node : step.graph->nodes) {
+    if (!graph::is_communication(node) || graph::is_offload(node) || graph::is_transfer(node))
+      continue;
+    all.push_back(graph::is_activation_exchange(node) ? *own++ : *strategy++);
+  }
+  plan.exchanges = std::move(all);
 }
 
 // Of what the workers exchange with each other.
@@ -108,7 +127,9 @@ graph::Graph add_exchange(graph::Graph step, const Resolved& resolved) {
 
 ExchangePlan plan_exchange(const graph::Bound& step, const Resolved& resolved) {
   const Row* row = exchanging_row(resolved);
-  return with_offload(row == nullptr ? ExchangePlan{} : row->plan(step, resolved), step, resolved);
+  ExchangePlan plan = row == nullptr ? ExchangePlan{} : row->plan(step, resolved);
+  add_activations(step, resolved, plan);
+  return with_offload(std::move(plan), step, resolved);
 }
 
 std::vector<double> flat_buffers(const graph::Bound& step, const Resolved& resolved) {

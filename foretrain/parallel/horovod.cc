@@ -3,6 +3,7 @@
 #include "foretrain/parallel/detail/insert.h"
 #include "foretrain/parallel/detail/reduce_buckets.h"
 #include "foretrain/parallel/detail/strategies.h"
+#include "foretrain/parallel/groups.h"
 
 namespace foretrain::parallel {
 namespace {
@@ -24,7 +25,7 @@ void add_horovod(graph::Graph& step, const Resolved& resolved) {
 ExchangePlan plan_horovod(const graph::Bound& step, const Resolved& resolved) {
   ExchangePlan plan = reduce_buckets(step, resolved);
   if (!plan.exchanges.empty()) {
-    plan.exchanges.back().time += wait_of(resolved.workers, resolved.exchange->horovod);
+    plan.exchanges.back().time += wait_of(gradient_ranks(resolved), resolved.exchange->horovod);
   }
   return plan;
 }

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "foretrain/comm/all_reduce.h"
-#include "foretrain/comm/path.h"
 #include "foretrain/parallel/detail/insert.h"
 #include "foretrain/parallel/detail/shards.h"
+#include "foretrain/parallel/groups.h"
 
 namespace foretrain::parallel {
 namespace {
@@ -53,10 +53,11 @@ ExchangePlan reduce_buckets(const graph::Bound& step, const Resolved& resolved) 
   ExchangePlan plan;
   plan.per_gradient = Seconds{resolved.exchange->cpu.ddp_gradient_s};
   plan.per_gradient_byte_s = resolved.exchange->cpu.ddp_byte_s;
-  const comm::Path path = comm::path_over(resolved.cluster, *resolved.collectives);
+  const RankGroups groups = rank_groups(graph::Among::All, resolved);
+  const comm::Path& path = groups.path;
   std::string_view algorithm = "none";
   for (const graph::Node& node : step.graph->nodes) {
-    if (node.kind != graph::Kind::AllReduce) continue;
+    if (node.kind != graph::Kind::AllReduce || !exchanges_parameters(node)) continue;
     const Sent sent = sent_bucket(step, node, resolved);
     const comm::AllReduce all_reduce = comm::all_reduce(sent.bytes, path);
     plan.exchanges.push_back({all_reduce.time + sent.converting, {}});
@@ -66,10 +67,11 @@ ExchangePlan reduce_buckets(const graph::Bound& step, const Resolved& resolved) 
   plan.assumptions.push_back("gradients are summed by " + std::string(algorithm) + " all-reduce");
   if (path.nodes == 1) return plan;
   const double ranks = algorithm == "hierarchical" ? path.nodes : path.ranks;
-  const Traffic per_byte{2 * (ranks - 1) / ranks, 2 * (ranks - 1) / ranks, 0, 0};
+  const double sent = groups.groups_on_node * 2 * (ranks - 1) / ranks;
+  const Traffic per_byte{sent, sent, 0, 0};
   std::size_t next = 0;
   for (const graph::Node& node : step.graph->nodes) {
-    if (node.kind != graph::Kind::AllReduce) continue;
+    if (node.kind != graph::Kind::AllReduce || !exchanges_parameters(node)) continue;
     plan.exchanges[next++].traffic = scaled(per_byte, sent_bucket(step, node, resolved).bytes);
   }
   return plan;

@@ -23,8 +23,9 @@ struct JobReport {
   std::string servers;          // of parameters: "asynchronous parameter servers: 2"; or ""
   Mode mode = Mode::Train;
   Precision precision = Precision::Fp32;
-  std::int64_t batch = 1;  // per worker
+  std::int64_t batch = 1;  // per data-parallel rank
   int workers = 1;
+  int data_parallel = 1;  // of them work on different samples
 };
 
 // Which engine a number comes from.

@@ -84,7 +84,7 @@ void report_total(double steps, double epochs, const Resolved& resolved, Report&
 void report_length(const Question& question, Report& report) {
   const Resolved& resolved = question.resolved();
   const Length& length = resolved.length;
-  const double samples_per_step = static_cast<double>(resolved.batch) * resolved.workers;
+  const double samples_per_step = static_cast<double>(resolved.batch) * resolved.data_parallel;
   std::optional<double> epoch_steps;
   if (length.samples) {
     epoch_steps = std::ceil(*length.samples / samples_per_step);

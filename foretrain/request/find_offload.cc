@@ -5,7 +5,6 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/humanise.h"
-#include "foretrain/hw/host.h"
 
 namespace foretrain {
 namespace {
@@ -33,10 +32,12 @@ Offload find_offload(const Request& request, const hw::Cluster& cluster,
   check_offload(request, cluster);
   offload.what = request.strategy.offload == "optimizer" ? Offload::What::Optimizer
                                                          : Offload::What::Activations;
-  const hw::Host host = hw::assumed_host();
+  const hw::AssumedHost& host = catalog.assumed_host;
+  // Known of PCIe 3.0 x16; a link's own efficiency is that of collectives.
+  const double share = host.pinned_bytes_per_s / hw::find_link(catalog, "pcie3-x16").bytes_per_s;
   for (const hw::Device& device : cluster.devices) {
     hw::Link link = hw::find_link(catalog, device.host_link);
-    link.efficiency = host.copy_share;  // its own is that of collectives
+    link.efficiency = share;
     const bool slower = hw::node_bytes_per_s(link) < hw::node_bytes_per_s(offload.link);
     if (offload.link.name.empty() || slower) offload.link = link;
   }

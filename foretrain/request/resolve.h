@@ -42,7 +42,8 @@ struct Resolved {
 
   hw::Cluster cluster;
   int workers = 1;
-  std::int64_t batch = 1;        // per worker and step
+  int data_parallel = 1;         // workers / (tensor pipeline context)
+  std::int64_t batch = 1;        // per data-parallel rank and step
   bool largest_batch = false;    // that is to be found; `batch` is 1 until then
   std::int64_t micro_batch = 1;  // per forward pass
   std::int64_t passes = 1;       // forward and backward passes per step: batch / micro_batch
@@ -70,6 +71,7 @@ struct Resolved {
   std::string engine = "auto";
   std::shared_ptr<const Intervals> intervals;
   std::shared_ptr<const InspectorModel> inspector;  // absent where none was given
+  std::shared_ptr<const ScalingModel> scaling;      // likewise
   bool own_intervals = false;                       // the request's predictors gave them
   bool own_predictors = false;                      // the request names some
   std::vector<std::string> assumptions;

@@ -14,8 +14,9 @@ namespace foretrain::operators {
 // in order. Keeps references.
 class Emitter {
  public:
+  // `passes`: how many the program has.
   Emitter(const Step& step, const graph::Bound& bound, const Resolved& resolved,
-          StepProgram& program, WorkerClass& worker);
+          std::int64_t passes, StepProgram& program, WorkerClass& worker);
 
   // The host copies the step's input before it launches anything.
   void copy_input(Seconds time);
