@@ -79,32 +79,43 @@ JobTime played(double work, const JobEffects& effects, std::mt19937_64& random) 
   return job;
 }
 
+// Mean and variance of many numbers.
+struct Sample {
+  double sum = 0;
+  double squares = 0;
+  int count = 0;
+  void add(double value) {
+    sum += value;
+    squares += value * value;
+    ++count;
+  }
+  double mean() const { return sum / count; }
+  double standard_error() const { return std::sqrt((squares / count - mean() * mean()) / count); }
+};
+
 TEST(JobTime, AgreesWithManyPlayedJobs) {
   constexpr int kJobs = 40'000;
   std::mt19937_64 random(11);
   for (const JobEffects& one : {effects(0, 100, 10, 300, 40), effects(0, 100, 10, 80, 60),
                                 effects(0, 333, 0, 2000, 500), effects(0, 1000, 50, 700, 0)}) {
     const JobTime expected = job_time(1000, 0, 0, one);
-    double sum = 0;
-    double squares = 0;
-    JobTime mean;
+    Sample totals;
+    Sample lost;
+    Sample restarts;
+    Sample failures;
     for (int i = 0; i < kJobs; ++i) {
       const JobTime job = played(1000, one, random);
-      sum += total(job) / kJobs;
-      squares += total(job) * total(job) / kJobs;
-      mean.lost_work += job.lost_work / kJobs;
-      mean.restarts += job.restarts / kJobs;
-      mean.failures += job.failures / kJobs;
-      mean.checkpoints += job.checkpoints / kJobs;
+      totals.add(total(job));
+      lost.add(job.lost_work);
+      restarts.add(job.restarts);
+      failures.add(job.failures);
+      EXPECT_NEAR(job.checkpoints, expected.checkpoints, 1e-9);
     }
-    // Four standard errors of the mean; the parts vary at most as much as the sum.
-    const double bound = 4 * std::sqrt((squares - sum * sum) / kJobs);
-    EXPECT_NEAR(sum, total(expected), bound);
-    EXPECT_LT(bound, 0.02 * sum);
-    EXPECT_NEAR(mean.lost_work, expected.lost_work, bound);
-    EXPECT_NEAR(mean.restarts, expected.restarts, bound);
-    EXPECT_NEAR(mean.failures, expected.failures, bound / *one.mtbf_s);
-    EXPECT_NEAR(mean.checkpoints, expected.checkpoints, 1e-6);
+    EXPECT_LT(totals.standard_error(), 0.005 * total(expected));
+    EXPECT_NEAR(totals.mean(), total(expected), 4 * totals.standard_error());
+    EXPECT_NEAR(lost.mean(), expected.lost_work, 4 * lost.standard_error());
+    EXPECT_NEAR(restarts.mean(), expected.restarts, 4 * restarts.standard_error() + 1e-12);
+    EXPECT_NEAR(failures.mean(), expected.failures, 4 * failures.standard_error());
   }
 }
 

@@ -43,13 +43,13 @@ TEST(OptimizerOffload, LeavesParametersAndGradientsOnTheDevice) {
 
 // Megatron's model in 16 bits has fp32 masters in the optimizer, which lie on the host as well.
 TEST(OptimizerOffload, TakesMasterWeightsAlong) {
-  const std::string job = std::string(kJob) + R"(,"framework":"megatron","precision":"bf16")";
+  const std::string job = std::string(kJob) + R"(,"framework":"megatron","precision":"fp16")";
   EXPECT_GT(report(job).memory.optimizer, 0);
   EXPECT_EQ(report(job + R"(,"strategy":{"offload":"optimizer"})").memory.optimizer, 0);
 }
 
 // Adam in separate operators moves 19 values of each parameter, all through the host's memory at
-// 211 GB/s; then they come back at 0.76 of 15.75 GB/s. A host that is infinitely fast issues them
+// 211 GB/s; then they come back at 11 GB/s. A host that is infinitely fast issues them
 // in no time. The device has done its work before: the update waits for the last gradient.
 TEST(OptimizerOffload, UpdatesWhenAllGradientsAreThere) {
   const Resolved resolved = resolve(
@@ -70,7 +70,7 @@ TEST(OptimizerOffload, UpdatesWhenAllGradientsAreThere) {
       copied = std::max(copied, span.end);
     } else if (graph::is_copy_in(node)) {
       EXPECT_EQ(span.start, updated);
-      EXPECT_NEAR((span.end - span.start).count(), 5.7e-6 + kParameters / (0.76 * 15.75e9), 1e-9);
+      EXPECT_NEAR((span.end - span.start).count(), 5.7e-6 + kParameters / 11e9, 1e-9);
       EXPECT_EQ(span.end, stages.timeline.end);
     }
   }
@@ -82,7 +82,7 @@ TEST(OptimizerOffload, CountsTheUpdateAsHostAndCopiesAsCommunication) {
   const Report away = report(std::string(kJob) + R"(,"strategy":{"offload":"optimizer"})");
   EXPECT_GT(away.breakdown.host - plain.breakdown.host, Seconds{0});
   EXPECT_GT(away.breakdown.exposed_communication, Seconds{0});
-  EXPECT_GT(away.communication.count(), 2 * kParameters / (0.76 * 15.75e9));
+  EXPECT_GT(away.communication.count(), 2 * kParameters / 11e9);
   EXPECT_FALSE(away.resources.server);
   EXPECT_EQ(away.sent_bytes, 0);
 }
@@ -125,13 +125,14 @@ TEST(OffloadLaws, NeverMoreMemoryNorLessTime) {
   }
 }
 
-// With large activations nearly all of them are away at the peak.
+// Of twelve layers two pieces of one are there while the others are away. The logits, which the
+// loop keeps, are small.
 TEST(ActivationOffload, SavesMostOfTheActivations) {
-  const std::string job = R"("model":"gpt:layers=12,hidden=768,heads=12,seq=1024,vocab=50257",
+  const std::string job = R"("model":"gpt:layers=12,hidden=768,heads=12,seq=1024,vocab=1000",
       "device":"a100","batch":8,"precision":"bf16","optimizer":"adamw")";
   const Report here = report(job);
   const Report away = report(job + R"(,"strategy":{"offload":"activations"})");
-  EXPECT_LT(away.memory.activations, 0.6 * here.memory.activations);
+  EXPECT_LT(away.memory.activations, here.memory.activations / 6);
   EXPECT_GT(away.step_time_s.value, here.step_time_s.value);
 }
 

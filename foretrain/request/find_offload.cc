@@ -5,7 +5,6 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/humanise.h"
-#include "foretrain/hw/host.h"
 
 namespace foretrain {
 namespace {
@@ -33,12 +32,15 @@ Offload find_offload(const Request& request, const hw::Cluster& cluster,
   check_offload(request, cluster);
   offload.what = request.strategy.offload == "optimizer" ? Offload::What::Optimizer
                                                          : Offload::What::Activations;
+  const hw::AssumedHost& host = catalog.assumed_host;
+  // Known of PCIe 3.0 x16; a link's own efficiency is that of collectives.
+  const double share = host.pinned_bytes_per_s / hw::find_link(catalog, "pcie3-x16").bytes_per_s;
   for (const hw::Device& device : cluster.devices) {
-    const hw::Link link = hw::find_link(catalog, device.host_link);
+    hw::Link link = hw::find_link(catalog, device.host_link);
+    link.efficiency = share;
     const bool slower = hw::node_bytes_per_s(link) < hw::node_bytes_per_s(offload.link);
     if (offload.link.name.empty() || slower) offload.link = link;
   }
-  const hw::AssumedHost& host = catalog.assumed_host;
   int devices = 1;
   for (const hw::Node& node : cluster.nodes) devices = std::max(devices, node.devices);
   offload.memory_bytes_per_s = host.memory_bytes_per_s / devices;
