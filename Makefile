@@ -152,6 +152,10 @@ fuzz: packages-build packages-lint  ## fuzz each target for FUZZ_SECONDS (600), 
 kill: build  ## kill a running campaign KILLS (100) times: nothing may be lost or left
 	@python3 tools/kill_lab.py --program $(FORETRAIN) --kills $(KILLS)
 
+.PHONY: kill-ray
+kill-ray: build  ## answer 100,000 requests on a Ray cluster, kill a worker and a node: make kill-ray RAY_PYTHON=python
+	@python3 tools/kill_ray.py --program $(FORETRAIN) --python $(or $(RAY_PYTHON),python3)
+
 .PHONY: kill-writers
 kill-writers: build  ## kill every command that writes, and fill its disk, KILLS (100) times each: files stay whole
 	@python3 tools/kill_writers.py --program $(FORETRAIN) --kills $(KILLS)
