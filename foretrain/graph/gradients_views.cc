@@ -87,6 +87,28 @@ void grad_reduce_scatter(GradientContext& context) { give_exchanged(context, Kin
 
 void grad_all_to_all(GradientContext& context) { give_exchanged(context, Kind::AllToAll); }
 
+// The stage that got the tensors sends their gradients back.
+void grad_send(GradientContext& context) {
+  std::vector<TensorId> wanted;
+  std::vector<int> places;
+  for (int i = 0; i < context.inputs(); ++i) {
+    if (!context.needs(i)) continue;
+    wanted.push_back(context.in(i));
+    places.push_back(i);
+  }
+  const std::vector<TensorId> arrived =
+      context.emit(Kind::Receive, {}, wanted, context.node().attributes);
+  for (std::size_t k = 0; k < places.size(); ++k) context.give(places[k], arrived[k]);
+}
+
+void grad_receive(GradientContext& context) {
+  std::vector<TensorId> gradients;
+  for (int i = 0; i < context.outputs(); ++i) {
+    if (context.arrived(i)) gradients.push_back(context.gradient(i));
+  }
+  context.emit(Kind::Send, std::move(gradients), {}, context.node().attributes);
+}
+
 void grad_cast(GradientContext& context) { context.give(0, context.gradient()); }
 
 void grad_concat(GradientContext& context) {

@@ -80,6 +80,7 @@ enum class Among : std::uint8_t {
   All,             // ranks that hold the same parameters: data parallel, context too
   ShardGroup,      // those of them that share one copy of the parameters
   Replicas,        // those of them that hold the same shard of different copies
+  Host,            // a device and its own host
   Tensor,          // ranks that share each layer
   Context,         // ranks that share each sequence
   Data,            // ranks that work on different samples with the same parameters

@@ -115,6 +115,9 @@ enum class Kind : std::uint8_t {
   Pull,
   Push,
   ServerUpdate,
+  // Between the stages of a pipeline: activations to the next one, their gradients back.
+  Send,
+  Receive,
   // Others.
   Fused,
   Opaque,

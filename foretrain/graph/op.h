@@ -92,6 +92,10 @@ Among among(const Node& node);
 // exchange activations or gradients of them. Other collectives are of parameters.
 bool is_activation_exchange(const Node& node);
 
+// Whether it passes tensors on between the stages of a pipeline. When that happens is decided by
+// the pipeline's schedule, not by the order of one stage's nodes.
+bool is_transfer(const Node& node);
+
 Work work(const NodeView& node);
 
 }  // namespace foretrain::graph

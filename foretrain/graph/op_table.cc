@@ -121,6 +121,8 @@ const std::array<Op, kKinds> kOps{{
     {K::Pull, "pull", "*->", Collective, Follow, infer_given, work_none, nullptr},
     {K::Push, "push", "*->", Collective, Follow, infer_given, work_none, nullptr},
     {K::ServerUpdate, "server_update", "*->", Server, Follow, infer_given, work_none, nullptr},
+    {K::Send, "send", "*->", Collective, Follow, infer_given, work_none, grad_send},
+    {K::Receive, "receive", "->*", Collective, Follow, infer_given, work_none, grad_receive},
 
     {K::Fused, "fused", "?", Pointwise, Follow, infer_given, work_fused, nullptr},
     {K::Opaque, "opaque", "?", Family::Opaque, Follow, infer_given, work_pointwise, grad_opaque},
@@ -164,6 +166,8 @@ Among among(const Node& node) {
 bool is_activation_exchange(const Node& node) {
   return is_communication(node) && among(node) >= Among::Tensor;
 }
+
+bool is_transfer(const Node& node) { return node.kind == Kind::Send || node.kind == Kind::Receive; }
 
 Work work(const NodeView& node) { return op(node.node).work(node); }
 

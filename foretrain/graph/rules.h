@@ -99,6 +99,8 @@ void grad_pad(GradientContext&);
 void grad_gather(GradientContext&);
 void grad_upsample(GradientContext&);
 void grad_roll(GradientContext&);
+void grad_send(GradientContext&);
+void grad_receive(GradientContext&);
 void grad_linear(GradientContext&);
 void grad_matmul(GradientContext&);
 void grad_conv(GradientContext&);

@@ -26,6 +26,8 @@ Least least(Kind kind) {
     case Kind::Pull:
     case Kind::Push:
     case Kind::ServerUpdate:
+    case Kind::Send:
+    case Kind::Receive:
       return {0, 0};
     case Kind::Fill:
       return {0, 1};

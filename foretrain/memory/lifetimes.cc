@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 
+#include "foretrain/graph/offload.h"
 #include "foretrain/graph/op.h"
 #include "foretrain/memory/detail/scratch.h"
 
@@ -57,6 +58,7 @@ class Lifetimes {
     for (const double bytes : options_.flat_buffers) {
       add(bytes, kBeforeStep, kForever, Part::Gradients);
     }
+    if (options_.held_bytes > 0) add(options_.held_bytes, 0, last_backward_, Part::Activations);
     for (NodeId n = 0; n < end_; ++n) add_node(n, graph_.nodes[at(n)]);
     join_small();
     return std::move(storages_);
@@ -67,6 +69,7 @@ class Lifetimes {
     for (NodeId n = 0; n < end_; ++n) {
       const Node& node = graph_.nodes[at(n)];
       if (node.phase == Phase::Forward) last_forward_ = n;
+      if (node.phase != Phase::Update) last_backward_ = n;
       for (const TensorId id : node.outputs) marks_[at(id)] |= kWritten;
       // A collective without results sends from where its tensors lie.
       if (graph::is_communication(node) && node.outputs.empty()) continue;
@@ -165,7 +168,12 @@ class Lifetimes {
 
   // The results of a collective lie in one flat buffer.
   void add_collective(NodeId n, const Node& node) {
-    if (node.outputs.empty()) return;
+    if (node.outputs.empty() || graph::is_copy_out(node)) return;  // that one's lie on the host
+    if (graph::is_copy_in(node)) {  // the others are views of the first
+      const std::int32_t copy = add(step_.bytes(node.outputs.front()), n, n, Part::Activations);
+      for (const TensorId id : node.outputs) hold(id, copy);
+      return;
+    }
     double bytes = 0;
     for (const TensorId id : node.outputs) bytes += step_.bytes(id);
     const bool gathers = node.kind == Kind::AllGather;
@@ -256,6 +264,7 @@ class Lifetimes {
     }
     const auto optimizer =
         static_cast<graph::Optimizer>(node.attributes.number(Attr::Optimizer, 0));
+    if (options_.fused_update) return;
     const int temporaries = update_temporaries(optimizer);
     double largest = 0;
     std::vector<double> each(node.inputs.size() / 2);
@@ -278,6 +287,7 @@ class Lifetimes {
   const Options& options_;
   NodeId end_;
   NodeId last_forward_ = kNone;
+  NodeId last_backward_ = 0;
   std::vector<NodeId> last_read_;         // of each tensor; kNone: never
   std::vector<std::int32_t> storage_of_;  // likewise
   std::vector<std::uint8_t> marks_;       // likewise: kWritten, kGradient
@@ -288,6 +298,20 @@ class Lifetimes {
 
 std::vector<Storage> lifetimes(const Bound& step, const Options& options) {
   return Lifetimes(step, options).run();
+}
+
+double kept_for_backward(const std::vector<Storage>& storages, const Graph& step, NodeId first,
+                         NodeId end) {
+  NodeId last_forward = kNone;
+  for (std::size_t n = 0; n < step.nodes.size(); ++n) {
+    if (step.nodes[n].phase == Phase::Forward) last_forward = static_cast<NodeId>(n);
+  }
+  double bytes = 0;
+  for (const Storage& s : storages) {
+    if (s.born < first || s.born >= end || s.last == kForever || s.last <= last_forward) continue;
+    bytes += static_cast<double>(s.bytes);
+  }
+  return bytes;
 }
 
 std::vector<std::int32_t> events(const std::vector<Storage>& storages) {

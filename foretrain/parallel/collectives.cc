@@ -94,7 +94,7 @@ std::vector<Exchange> exchange_activations(const graph::Bound& step, const Resol
   Groups groups(resolved);
   std::vector<Exchange> exchanges;
   for (const graph::Node& node : step.graph->nodes) {
-    if (!graph::is_activation_exchange(node)) continue;
+    if (!graph::is_activation_exchange(node) || graph::is_transfer(node)) continue;
     exchanges.push_back(exchange_over(step, node, groups.of(node)));
   }
   return exchanges;

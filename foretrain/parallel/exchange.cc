@@ -5,8 +5,10 @@
 #include <array>
 #include <utility>
 
+#include "foretrain/graph/offload.h"
 #include "foretrain/graph/op.h"
 #include "foretrain/parallel/detail/collectives.h"
+#include "foretrain/parallel/detail/offload.h"
 #include "foretrain/parallel/detail/shards.h"
 #include "foretrain/parallel/detail/strategies.h"
 #include "foretrain/parallel/groups.h"
@@ -77,15 +79,15 @@ void add_activations(const graph::Bound& step, const Resolved& resolved, Exchang
   auto own = activations.begin();
   auto strategy = plan.exchanges.begin();
   for (const graph::Node& node : step.graph->nodes) {
-    if (!graph::is_communication(node)) continue;
+    if (!graph::is_communication(node) || graph::is_offload(node) || graph::is_transfer(node))
+      continue;
     all.push_back(graph::is_activation_exchange(node) ? *own++ : *strategy++);
   }
   plan.exchanges = std::move(all);
 }
 
-}  // namespace
-
-std::string exchange_key(const Resolved& resolved) {
+// Of what the workers exchange with each other.
+std::string workers_key(const Resolved& resolved) {
   const Row* row = exchanging_row(resolved);
   if (row == nullptr) return "";
   const comm::ExchangeCosts& costs = *resolved.exchange;
@@ -95,6 +97,12 @@ std::string exchange_key(const Resolved& resolved) {
     key += ' ' + std::to_string(bytes);
   }
   return row->shards ? key + shards_key(resolved) : key;
+}
+
+}  // namespace
+
+std::string exchange_key(const Resolved& resolved) {
+  return workers_key(resolved) + offload_key(resolved);
 }
 
 bool workers_update(const Resolved& resolved) {
@@ -113,6 +121,7 @@ bool waits_for_straggler(const Resolved& resolved) {
 
 graph::Graph add_exchange(graph::Graph step, const Resolved& resolved) {
   if (const Row* row = exchanging_row(resolved)) row->add(step, resolved);
+  add_offload(step, resolved);
   return step;
 }
 
@@ -120,7 +129,7 @@ ExchangePlan plan_exchange(const graph::Bound& step, const Resolved& resolved) {
   const Row* row = exchanging_row(resolved);
   ExchangePlan plan = row == nullptr ? ExchangePlan{} : row->plan(step, resolved);
   add_activations(step, resolved, plan);
-  return plan;
+  return with_offload(std::move(plan), step, resolved);
 }
 
 std::vector<double> flat_buffers(const graph::Bound& step, const Resolved& resolved) {

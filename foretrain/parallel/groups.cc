@@ -138,6 +138,8 @@ comm::Group first_group(Among among, const Resolved& resolved) {
       return {0, shard_ranks(resolved), d.tensor};
     case Among::Replicas:
       return {0, copies(resolved), d.tensor * shard_ranks(resolved)};
+    case Among::Host:
+      return {0, 1, 1};
     case Among::Tensor:
       return {0, d.tensor, 1};
     case Among::Context:

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "foretrain/graph/op.h"
+#include "foretrain/graph/offload.h"
 
 namespace foretrain::parallel {
 
@@ -20,7 +20,8 @@ graph::Node communication(graph::Kind kind, std::vector<graph::TensorId> tensors
 }
 
 bool exchanges_parameters(const graph::Node& node) {
-  return graph::is_communication(node) && !graph::is_activation_exchange(node);
+  return graph::is_communication(node) && !graph::is_activation_exchange(node) &&
+         !graph::is_offload(node);
 }
 
 void insert(graph::Graph& step, std::vector<Insertion> insertions) {
