@@ -146,11 +146,18 @@ class Changes {
   }
 
   void host_and_input() {
-    add("host twice as fast").host_speed = 2 * request_.host_speed;
-    if (request_.input_rate && now_.breakdown.input > Seconds{0}) {
-      add("input that never limits").input_rate.reset();
+    add("host twice as fast").host_speed = 2 * request_.host_speed.value_or(resolved_.host_speed);
+    const bool limited = request_.input_rate || request_.loaders;
+    if (limited && now_.breakdown.input > Seconds{0}) {
+      Request& fast = add("input that never limits");
+      fast.input_rate.reset();
+      fast.loaders.reset();
     }
-    if (request_.copy_rate) add("input copied beside the step").copy_rate.reset();
+    if (request_.copy_rate || request_.input_copy) {
+      Request& beside = add("input copied beside the step");
+      beside.copy_rate.reset();
+      beside.input_copy.reset();
+    }
   }
 
   void batches() {
