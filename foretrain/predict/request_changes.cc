@@ -146,11 +146,17 @@ class Changes {
   }
 
   void host_and_input() {
-    add("host twice as fast").host_speed = 2 * request_.host_speed;
-    if (request_.input_rate && now_.breakdown.input > Seconds{0}) {
-      add("input that never limits").input_rate.reset();
+    add("host twice as fast").host_speed = 2 * request_.host_speed.value_or(resolved_.host_speed);
+    if (resolved_.input_rate && now_.breakdown.input > Seconds{0}) {
+      Request& request = add("input that never limits");
+      request.input_rate.reset();
+      request.loaders.reset();
     }
-    if (request_.copy_rate) add("input copied beside the step").copy_rate.reset();
+    if (resolved_.copy_rate) {
+      Request& request = add("input copied beside the step");
+      request.copy_rate.reset();
+      request.input_copy.reset();
+    }
   }
 
   void batches() {
