@@ -63,7 +63,7 @@ std::string from_base64(std::string_view text) {
     }
     for (int shift = 16; shift >= 0; shift -= 8) *to++ = static_cast<char>(group >> shift);
   }
-  bytes.resize(bytes.size() - padding);
+  bytes.erase(bytes.size() - padding);
   return bytes;
 }
 

@@ -11,13 +11,14 @@
 
 namespace foretrain::cli {
 
-void answer_file(const std::string& path, int threads, const Library& library, Console& console) {
+void answer_file(const std::string& path, std::size_t first, int threads, const Library& library,
+                 Console& console) {
   LineReader reader(path);
   Progress progress("requests", isatty(STDOUT_FILENO) == 0);  // not amid the answers
   std::vector<std::string> lines;
   std::size_t done = 0;
   while (reader.read(lines)) {
-    for (const std::string& answer : predict_many(lines, done + 1, threads, library)) {
+    for (const std::string& answer : predict_many(lines, first + done, threads, library)) {
       console.line(answer);
     }
     done += lines.size();

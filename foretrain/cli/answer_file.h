@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "foretrain/cli/console.h"
@@ -9,7 +10,9 @@
 namespace foretrain::cli {
 
 // Answers each line of a file of requests ("-": standard input) with one line, in order: the
-// report, or what is wrong with the request. Throws Error(Io) for the file itself.
-void answer_file(const std::string& path, int threads, const Library& library, Console& console);
+// report, or what is wrong with the request, where the first line is called line `first`. Throws
+// Error(Io) for the file itself.
+void answer_file(const std::string& path, std::size_t first, int threads, const Library& library,
+                 Console& console);
 
 }  // namespace foretrain::cli

@@ -6,16 +6,19 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <set>
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/file.h"
 #include "foretrain/base/humanise.h"
+#include "foretrain/base/json.h"
 #include "foretrain/base/json_writer.h"
 #include "foretrain/base/near.h"
 #include "foretrain/base/number_range.h"
 #include "foretrain/cli/collect_parts.h"
 #include "foretrain/cli/commands.h"
 #include "foretrain/cli/progress.h"
+#include "foretrain/cli/spread.h"
 #include "foretrain/knowledge/library.h"
 #include "foretrain/lab/cgroups.h"
 #include "foretrain/lab/collect.h"
@@ -37,6 +40,7 @@ struct Options : CollectCommon {
   std::vector<std::string> settings;
   std::size_t most = SIZE_MAX;
   bool dry = false;
+  Spread spread;
 };
 
 lab::WorkerOptions worker_options(const CollectCommon& options) {
@@ -164,6 +168,37 @@ lab::Summary run_with_progress(const lab::Campaign& campaign, store::Store& stor
   return lab::collect(campaign, store, collect);
 }
 
+// A line per run that the store does not have.
+void list_runs(const lab::Campaign& campaign, const Options& options, Console& console) {
+  std::optional<store::Store> store;
+  if (std::filesystem::exists(options.store)) {
+    store.emplace(options.store, store::OpenMode::ReadOnly);
+  }
+  for (const lab::PlannedRun& run : campaign.planned) {
+    const auto index = static_cast<std::size_t>(run.configuration);
+    const std::string& text = campaign.configurations[index].text;
+    if (store && store->has(campaign.name, text, run.repeat)) continue;
+    JsonWriter json;
+    json.begin_object().field("configuration", static_cast<double>(run.configuration));
+    json.field("repeat", static_cast<double>(run.repeat));
+    console.line(json.end_object().finish());
+  }
+}
+
+// Leaves the runs that are listed on standard input.
+void keep_listed(lab::Campaign& campaign) {
+  std::set<std::pair<std::int64_t, std::int64_t>> listed;
+  for (const std::string& line : read_pieces()) {
+    const Json json = parse_json(line, "--work do");
+    JsonFields fields(json, "--work do");
+    listed.emplace(fields.integer("configuration").value_or(-1),
+                   fields.integer("repeat").value_or(-1));
+  }
+  std::erase_if(campaign.planned, [&](const lab::PlannedRun& run) {
+    return !listed.contains({run.configuration, run.repeat});
+  });
+}
+
 void run_campaign(const Options& options, Console& console) {
   if (options.campaign.empty()) {
     throw Error(ErrorKind::BadInput,
@@ -175,8 +210,11 @@ void run_campaign(const Options& options, Console& console) {
   if (options.foreign_cores) campaign.most_foreign_cores = *options.foreign_cores;
   if (!options.settings.empty()) lab::keep_settings(campaign, options.settings);
   if (options.dry) return dry_run(campaign, options, console);
+  spread_where_asked(options.spread.on, console);
+  if (options.spread.work == "list") return list_runs(campaign, options, console);
   lab::CollectOptions collect;
   collect.isolated = !options.plain && campaign.hosts.empty() && lab::isolate();
+  if (options.spread.work == "do") keep_listed(campaign);  // not before: isolate starts anew
   collect.most = options.most;
   collect.patience = Seconds(options.patience_s);
   collect.on_note = print_note;
@@ -205,6 +243,7 @@ void add_campaign_options(CLI::App& command, Options& options) {
       ->type_name("NAME");
   command.add_option("--most", options.most, "stop after this many runs")->type_name("N");
   command.add_flag("--dry-run", options.dry, "check all and count what would run");
+  add_spread_options(command, options.spread, true);
   add_collect_common(command, options);
 }
 

@@ -13,6 +13,7 @@ class Console;
 
 void add_predict_command(CLI::App& app, Console& console);
 void add_graph_command(CLI::App& app, Console& console);
+void add_embed_command(CLI::App& app, Console& console);
 void add_evaluate_command(CLI::App& app, Console& console);
 void add_collect_command(CLI::App& app, Console& console);
 void add_profile_command(CLI::App& app, Console& console);

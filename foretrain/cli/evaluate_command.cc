@@ -9,9 +9,12 @@
 #include "foretrain/base/number_range.h"
 #include "foretrain/cli/commands.h"
 #include "foretrain/cli/evaluate_resources.h"
+#include "foretrain/cli/evaluate_spread.h"
+#include "foretrain/cli/evaluate_ways.h"
 #include "foretrain/cli/given_request.h"
 #include "foretrain/cli/output.h"
 #include "foretrain/cli/progress.h"
+#include "foretrain/cli/spread.h"
 #include "foretrain/cli/table.h"
 #include "foretrain/evaluate/evaluate.h"
 #include "foretrain/evaluate/print.h"
@@ -29,11 +32,14 @@ struct Options {
   bool json = false;
   bool unmapped = false;
   bool coverage = false;
+  bool ways = false;
+  std::optional<std::uint64_t> seed;
   std::string rows;
   std::string predictor;
   bool resources = false;
   evaluate::ResourceOptions use;
   fit::CalibrationFit factors;
+  Spread spread;
 };
 
 std::string percent(double fraction) { return format("%.1f %%", 100 * fraction); }
@@ -199,12 +205,33 @@ evaluate::Calibrate calibration_by(const fit::CalibrationFit& factors) {
   };
 }
 
+// Whether all is done: the other parts of the protocol predict nothing or show nothing.
+bool spread_done(const Options& options, const Library& library, Console& console) {
+  if (options.spread.on.empty() && options.spread.work.empty()) return false;
+  if (options.resources || options.use.engine == "inspector" ||
+      options.evaluate.calibration.rows > 0) {
+    throw Error(ErrorKind::Unsupported,
+                "--on spreads plain predictions; leave out --resources and --calibrate, or --on");
+  }
+  spread_where_asked(options.spread.on, console);
+  if (options.spread.work == "list")
+    list_requests(options.data, options.evaluate, library, console);
+  if (options.spread.work == "do") predict_listed(library, console);
+  return options.spread.work != "finish";
+}
+
 void run_evaluate(const Options& options, Console& console) {
   Library library = load_library();
   if (!options.predictor.empty()) use(library, read_predictor(options.predictor));
+  if (spread_done(options, library, console)) return;
   Output rows(options.rows, console);
   if (options.resources || options.use.engine == "inspector") {
     return show_resources(options.data, options.use, library, options.json, rows, console);
+  }
+  if (options.ways) {
+    evaluate::WaysOptions ways{.evaluate = options.evaluate, .seed = options.seed.value_or(1)};
+    if (ways.evaluate.calibration.rows > 0) ways.runs = ways.evaluate.calibration.rows;
+    return show_ways(options.data, ways, library, options.json, console);
   }
   rows.write(evaluate::rows_header() + "\n");
   evaluate::Evaluation evaluation;
@@ -219,10 +246,24 @@ void run_evaluate(const Options& options, Console& console) {
     observer.progress = [&](double share) { progress.show(done, share); };
     evaluate::Options asked = options.evaluate;
     asked.request = given_request(asked.request);
+    if (options.spread.work == "finish") asked.known = predicted_elsewhere();
+    asked.calibration.seed = options.seed;
     evaluation = evaluate::evaluate(options.data, asked, library, observer);
   }
   rows.close();
   if (options.rows != "-") show(evaluation, options, console);
+}
+
+void add_way_options(CLI::App& command, Options& options) {
+  command.add_flag("--informed", options.evaluate.informed,
+                   "requests with what mappings have fitted to their own rows; without it they "
+                   "hold facts alone");
+  command.add_flag("--ways", options.ways,
+                   "every source three ways in one table: plain, informed, and calibrated by three "
+                   "runs of each model on each device; refused rows count as errors of 100 %");
+  command.add_option("--calibrate-seed", options.seed,
+                     "the runs that calibrate are drawn by it (--ways: 1; --calibrate: those are "
+                     "taken that cover a group best)");
 }
 
 void add_resource_options(CLI::App& command, Options& options) {
@@ -262,7 +303,9 @@ void add_evaluate_command(CLI::App& app, Console& console) {
                      "the folder of model files that requests name, such as timm/resnet50_224"
                      ".ftg.json");
   command.add_flag("--json", options->json, "print the tables as JSON");
+  add_spread_options(command, options->spread, true);
   add_resource_options(command, *options);
+  add_way_options(command, *options);
   command.add_option("--source", options->evaluate.source,
                      "only this file (without .csv) or this entry of the column source");
   std::string keys;

@@ -10,6 +10,7 @@
 #include "foretrain/base/file.h"
 #include "foretrain/cli/commands.h"
 #include "foretrain/cli/console.h"
+#include "foretrain/cli/spread.h"
 
 namespace foretrain::cli {
 namespace {
@@ -27,6 +28,15 @@ namespace {
               named(program) + ": cannot be run; it is built and installed with foretrain");
 }
 
+// The value of --on; "" where it is not given.
+std::string given_address(const std::vector<std::string>& rest) {
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    if (rest[i].starts_with("--on=")) return rest[i].substr(5);
+    if (rest[i] == "--on" && i + 1 < rest.size()) return rest[i + 1];
+  }
+  return "";
+}
+
 }  // namespace
 
 void add_fit_command(CLI::App& app, Console& console) {
@@ -34,6 +44,7 @@ void add_fit_command(CLI::App& app, Console& console) {
   command.prefix_command();
   command.set_help_flag();
   command.callback([&command, &console] {
+    spread_where_asked(given_address(command.remaining()), console);
     console.flush();
     become_fit(command.remaining());
   });

@@ -6,11 +6,14 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/escape_xml.h"
+#include "foretrain/base/json.h"
+#include "foretrain/base/json_writer.h"
 #include "foretrain/base/number_range.h"
 #include "foretrain/cli/commands.h"
 #include "foretrain/cli/output.h"
 #include "foretrain/cli/progress.h"
 #include "foretrain/cli/simulate_text.h"
+#include "foretrain/cli/spread.h"
 #include "foretrain/fleet/chart_svg.h"
 #include "foretrain/fleet/simulation.h"
 #include "foretrain/fleet/simulation_rows.h"
@@ -24,6 +27,7 @@ struct Options {
   std::string jobs;
   std::string events;
   std::string chart;
+  Spread spread;
 };
 
 // The picture; inside a page with the figures of the report where `path` ends in ".html".
@@ -71,6 +75,56 @@ void run_one(const Options& options, fleet::Simulation& simulation, Console& con
   console.write(simulation_text(report, console.screen));
 }
 
+// A line per simulation of the sweep.
+void list_runs(const fleet::SimulationRequest& request, Console& console) {
+  for (const fleet::SweptRun& run : fleet::Simulation::runs_of(request)) {
+    JsonWriter json;
+    json.begin_object().field("policy", run.policy).field("seed", std::to_string(run.seed));
+    console.line(json.end_object().finish());
+  }
+}
+
+// The report of each listed simulation on its line.
+void simulate_listed(fleet::Simulation& simulation, Console& console) {
+  for (const std::string& line : read_pieces()) {
+    const Json json = parse_json(line, "--work do");
+    JsonFields fields(json, "--work do");
+    const std::string policy = fields.required_text("policy");
+    const std::string seed = fields.required_text("seed");
+    console.line(to_json(simulation.run(policy, std::stoull(seed))));
+  }
+}
+
+void show_listed(const Options& options, Console& console) {
+  const std::vector<std::string> reports = read_pieces();
+  if (!options.json) {
+    return console.write(sweep_text(fleet::means_by_policy(reports), console.screen));
+  }
+  JsonWriter json;
+  json.begin_object().key("runs").begin_array();
+  for (const std::string& report : reports) json.json(report);
+  console.line(json.end_array().end_object().finish());
+}
+
+// The parts of a sweep that is spread over machines.
+void run_spread(const Options& options, const fleet::SimulationRequest& request,
+                const Library& library, Console& console) {
+  if (!fleet::is_sweep(request) || request.trace == "-") {
+    throw Error(ErrorKind::BadInput,
+                "--on spreads the simulations of --sweep and --seeds, and the trace is a file; "
+                "leave out --on");
+  }
+  spread_where_asked(options.spread.on, console);
+  if (options.spread.work == "list") {
+    list_runs(request, console);
+  } else if (options.spread.work == "do") {
+    fleet::Simulation simulation(request, library);
+    simulate_listed(simulation, console);
+  } else {
+    show_listed(options, console);
+  }
+}
+
 void run_simulate(const Options& options, Console& console) {
   const Library library = load_library();
   fleet::SimulationRequest request = options.request;
@@ -85,11 +139,14 @@ void run_simulate(const Options& options, Console& console) {
     throw Error(ErrorKind::BadInput,
                 "--jobs, --events and --chart show one simulation; leave out --sweep and --seeds");
   }
+  if (!options.spread.on.empty() || !options.spread.work.empty()) {
+    return run_spread(options, options.request, library, console);
+  }
   fleet::Simulation simulation(request, library);
   if (!fleet::is_sweep(request)) return run_one(options, simulation, console);
   const std::vector<fleet::SimulationReport> reports = simulation.run_all();
   if (options.json) return console.line(to_json(reports));
-  console.write(sweep_text(reports, console.screen));
+  console.write(sweep_text(fleet::means_by_policy(reports), console.screen));
 }
 
 std::string list_of_policies() {
@@ -173,6 +230,7 @@ void add_output(CLI::App& command, Options& options) {
   command.add_option("--threads", options.request.threads, "of --sweep and --seeds (one per core)")
       ->type_name("N")
       ->check(CLI::Range(1, fleet::kMostThreads).description(""));
+  add_spread_options(command, options.spread, true);
 }
 
 }  // namespace

@@ -11,14 +11,13 @@ std::string count_text(std::int64_t count) { return format_count(static_cast<dou
 
 }  // namespace
 
-std::string sweep_text(const std::vector<fleet::SimulationReport>& reports, const Screen& screen) {
+std::string sweep_text(const std::vector<fleet::PolicyMeans>& rows, const Screen& screen) {
   Table table;
   for (const char* title :
        {"policy", "mean completion", "change", "median", "99 %", "mean queueing", "makespan",
         "utilisation", "fairness", "preemptions"}) {
     table.columns.push_back({title, !table.columns.empty(), false});
   }
-  const std::vector<fleet::PolicyMeans> rows = fleet::means_by_policy(reports);
   for (const fleet::PolicyMeans& row : rows) {
     const auto time = [](double value) { return format_time(Seconds{value}); };
     table.rows.push_back({row.policy, time(row.jct_mean_s),

@@ -12,6 +12,6 @@ namespace foretrain::cli {
 std::string simulation_text(const fleet::SimulationReport& report, const Screen& screen);
 
 // Several simulations side by side, those of one policy with different seeds as their mean.
-std::string sweep_text(const std::vector<fleet::SimulationReport>& reports, const Screen& screen);
+std::string sweep_text(const std::vector<fleet::PolicyMeans>& rows, const Screen& screen);
 
 }  // namespace foretrain::cli

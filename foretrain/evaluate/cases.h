@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "foretrain/evaluate/prediction_cache.h"
 #include "foretrain/knowledge/library.h"
 #include "foretrain/knowledge/regime.h"
 #include "foretrain/measured/measured_step.h"
@@ -107,8 +108,9 @@ using Calibrate =
 // Rows of one file on one device that agree in all of `by` are one group. `rows` runs of it are
 // given to `fit`, what it finds is used for the others, and the runs themselves are not scored.
 struct CalibrationOptions {
-  std::size_t rows = 0;         // 0: none
-  std::vector<std::string> by;  // of group_keys()
+  std::size_t rows = 0;               // 0: none
+  std::vector<std::string> by;        // of group_keys()
+  std::optional<std::uint64_t> seed;  // runs drawn by it; none: those that cover the group best
   Calibrate fit;
 };
 
@@ -116,10 +118,14 @@ struct Options {
   std::string source;          // only this file or this entry of the column `source`; "": all
   std::string request;         // what ran, as JSON, where `data` is a profiler's trace
   std::string models;          // the folder that relative names of model files are in; "": here
+  bool informed = false;       // with what mappings have fitted to their sources, not facts alone
   bool count_refused = false;  // a refused row counts as an error of 100 %
   std::vector<std::string> by{"file", "device", "metric"};  // of group_keys()
   int threads = 0;                                          // 0: as many as the machine has
   CalibrationOptions calibration;
+  // Predictions that were made elsewhere, by their request; where it returns none, and wherever a
+  // group is calibrated, they are made here.
+  KnownPrediction known;
 };
 
 // What rows may be grouped by: file, source, model, device, precision, workers, batch, metric.

@@ -44,7 +44,13 @@ std::vector<std::shared_ptr<const Prediction>> PredictionCache::predict(
   std::vector<Known::value_type*> fresh;  // a map's entries stay where they are
   for (const std::string& request : requests) {
     const auto [entry, inserted] = known_.try_emplace(request, nullptr);
-    if (inserted) fresh.push_back(&*entry);
+    if (!inserted) continue;
+    std::optional<Prediction> before = known_before_ ? known_before_(request) : std::nullopt;
+    if (before) {
+      entry->second = std::make_shared<const Prediction>(std::move(*before));
+    } else {
+      fresh.push_back(&*entry);
+    }
   }
   try {
     parallel_for(fresh.size(), threads_, [&](std::size_t i) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,11 +27,15 @@ struct Prediction {
   std::string model;  // the zoo's name without its parameters
 };
 
+// What is known of a request before it is predicted here; absent: nothing. Called by one thread.
+using KnownPrediction = std::function<std::optional<Prediction>(const std::string& request)>;
+
 // Predicts many requests on several threads, equal ones once.
 class PredictionCache {
  public:
   // Keeps a reference to the library; 0 threads are one per core.
-  PredictionCache(const Library& library, int threads) : library_(library), threads_(threads) {}
+  PredictionCache(const Library& library, int threads, KnownPrediction known = {})
+      : library_(library), threads_(threads), known_before_(std::move(known)) {}
 
   // One prediction per request (JSON), in their order.
   std::vector<std::shared_ptr<const Prediction>> predict(const std::vector<std::string>& requests);
@@ -38,6 +43,7 @@ class PredictionCache {
  private:
   const Library& library_;
   int threads_;
+  KnownPrediction known_before_;
   std::unordered_map<std::string, std::shared_ptr<const Prediction>> known_;
 };
 

@@ -138,14 +138,23 @@ SimulationReport Simulation::run(const std::string& policy, std::uint64_t seed,
   return report;
 }
 
-std::vector<SimulationReport> Simulation::run_all() {
+std::vector<SweptRun> Simulation::runs_of(const SimulationRequest& request) {
   const std::vector<std::string> policies =
-      request_.sweep.empty() ? std::vector{request_.policy} : request_.sweep;
-  const auto seeds = static_cast<std::size_t>(request_.seeds);
-  std::vector<SimulationReport> reports(policies.size() * seeds);
-  parallel_for(reports.size(), request_.threads, [&](std::size_t i) {
-    reports[i] = run(policies[i / seeds], request_.seed + i % seeds);
-  });
+      request.sweep.empty() ? std::vector{request.policy} : request.sweep;
+  std::vector<SweptRun> runs;
+  for (const std::string& policy : policies) {
+    for (int i = 0; i < request.seeds; ++i) {
+      runs.push_back({policy, request.seed + static_cast<std::uint64_t>(i)});
+    }
+  }
+  return runs;
+}
+
+std::vector<SimulationReport> Simulation::run_all() {
+  const std::vector<SweptRun> runs = runs_of(request_);
+  std::vector<SimulationReport> reports(runs.size());
+  parallel_for(runs.size(), request_.threads,
+               [&](std::size_t i) { reports[i] = run(runs[i].policy, runs[i].seed); });
   return reports;
 }
 

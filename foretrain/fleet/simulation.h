@@ -14,6 +14,12 @@
 
 namespace foretrain::fleet {
 
+// One simulation of a sweep.
+struct SweptRun {
+  std::string policy;
+  std::uint64_t seed = 0;
+};
+
 // The jobs, the cluster and the engine; any number of simulations, by several threads at once.
 class Simulation {
  public:
@@ -28,6 +34,7 @@ class Simulation {
 
   // Every policy of the sweep (where there is none, the policy) with every seed, in this order.
   std::vector<SimulationReport> run_all();
+  static std::vector<SweptRun> runs_of(const SimulationRequest& request);
 
   int devices() const { return hw::worker_count(cluster_.cluster); }
   std::int64_t jobs_in_all() const;

@@ -39,4 +39,7 @@ struct PolicyMeans {
 // In the order of the reports, in which those of one policy stand together.
 std::vector<PolicyMeans> means_by_policy(const std::vector<SimulationReport>& reports);
 
+// The same of reports as JSON. Throws Error(BadInput) for what is no report.
+std::vector<PolicyMeans> means_by_policy(const std::vector<std::string>& json_reports);
+
 }  // namespace foretrain::fleet

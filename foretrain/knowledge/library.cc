@@ -16,6 +16,21 @@ namespace foretrain {
 
 extern const std::span<const EmbeddedFile> kPredictorFiles;
 
+namespace {
+
+std::size_t nodes_of(const Step& step) {
+  std::size_t nodes = step.graph.nodes.size();
+  if (!step.pipeline) return nodes;
+  const Step* before = nullptr;
+  for (const auto& stage : step.pipeline->steps) {  // those that are alike are mostly neighbours
+    if (stage.get() != before) nodes += stage->graph.nodes.size();
+    before = stage.get();
+  }
+  return nodes;
+}
+
+}  // namespace
+
 std::shared_ptr<const Step> StepCache::find(const std::string& key) {
   const std::lock_guard lock(mutex_);
   const auto found = entries_.find(key);
@@ -27,12 +42,12 @@ std::shared_ptr<const Step> StepCache::find(const std::string& key) {
 void StepCache::insert(const std::string& key, std::shared_ptr<const Step> step) {
   const std::lock_guard lock(mutex_);
   if (entries_.contains(key)) return;
-  nodes_ += step->graph.nodes.size();
+  nodes_ += nodes_of(*step);
   order_.push_front(key);
   entries_.emplace(key, Entry{std::move(step), order_.begin()});
   while (nodes_ > kMostNodes && order_.size() > 1) {
     const auto oldest = entries_.find(order_.back());
-    nodes_ -= oldest->second.step->graph.nodes.size();
+    nodes_ -= nodes_of(*oldest->second.step);
     entries_.erase(oldest);
     order_.pop_back();
   }

@@ -27,6 +27,7 @@
 namespace foretrain {
 
 struct ScalingModel;
+struct StageSteps;
 
 // One step of a model, prepared for every batch size: the graph with its symbols, and what
 // does not depend on their values.
@@ -34,7 +35,18 @@ struct Step {
   graph::Graph graph;
   std::vector<graph::ParameterGradient> gradients;  // in the order in which they are ready
   std::int64_t parameters = 0;
-  double tokens_per_sample = 0;  // 0: the model does not read tokens
+  double tokens_per_sample = 0;                // 0: the model does not read tokens
+  std::shared_ptr<const StageSteps> pipeline;  // of a model that is cut; `graph` is empty then
+};
+
+// The steps of a pipeline's stages.
+struct StageSteps {
+  struct Shared {
+    double bytes = 0;         // of a parameter that several stages have
+    std::vector<int> stages;  // which
+  };
+  std::vector<std::shared_ptr<const Step>> steps;  // of each stage; those that are alike are one
+  std::vector<Shared> shared;
 };
 
 // A bounded cache of prepared steps by their key; the oldest unused one goes first.

@@ -53,6 +53,17 @@ std::optional<double> rest_of_job(const Row& row, const std::vector<MeasuredStep
   return *optional_number(row, "wall_s", where) - steps;
 }
 
+// Of one pass over the data set and of all, without start-up, where the details of a run tell
+// them: those on Ray do.
+std::pair<std::optional<double>, std::optional<double>> training_times(const Row& row,
+                                                                       const std::string& where) {
+  const std::string_view text = cell(row, "details");
+  if (text.find("\"train_s\"") == std::string_view::npos) return {};
+  const Json details = parse_json(text, where + ": details");
+  JsonFields fields(details, where + ": details");
+  return {fields.number("epoch_s"), fields.number("train_s")};
+}
+
 }  // namespace
 
 bool are_runs(const std::vector<std::string>& columns) {
@@ -114,8 +125,8 @@ std::vector<Measurement> map_run(const Row& row, const std::string& where) {
   const std::string request = request_of_run(row, where);
   mapped.device = device_in(parse_json(request, where));
   std::vector<Measurement> result;
-  const auto add = [&](const char* column, const char* metric, const char* report_number) {
-    const std::optional<double> measured = optional_number(row, column, where);
+  const auto put = [&](std::optional<double> measured, const char* metric,
+                       const char* report_number) {
     if (!measured || *measured == 0) return;  // no error is a share of nothing
     mapped.request = request;
     mapped.metric = metric + among;
@@ -123,12 +134,18 @@ std::vector<Measurement> map_run(const Row& row, const std::string& where) {
     mapped.measured = *measured;
     result.push_back(mapped);
   };
+  const auto add = [&](const char* column, const char* metric, const char* report_number) {
+    put(optional_number(row, column, where), metric, report_number);
+  };
   if (!cell(row, "wall_s").empty()) {
     add("wall_s", "wall time", "total_time_s");
     return result;
   }
   add("step_median_s", "step_time", "step_time_s");
   add("exposed_sync_s", "exposed_sync", "exposed_communication_s");
+  const auto [epoch_s, train_s] = training_times(row, where);
+  put(epoch_s, "epoch time", "epoch_time_s");
+  put(train_s, "training time", "total_time_s");
   return result;
 }
 

@@ -17,8 +17,9 @@ namespace foretrain::measured {
 
 bool are_runs(const std::vector<std::string>& columns);
 
-// The numbers of a run that predictions are compared with: the median step and its exposed
-// synchronisation, or the wall time of a whole job. Metrics name the setting. One entry with a
+// The numbers of a run that predictions are compared with: the median step, its exposed
+// synchronisation, an epoch and the whole training where they are known, or the wall time of a
+// whole job. Metrics name the setting. One entry with a
 // reason where the run was not good. Throws Error(BadInput) naming `where`.
 std::vector<Measurement> map_run(const Row& row, const std::string& where);
 
