@@ -99,7 +99,7 @@ std::vector<Setting> grid_of(Method method) {
     case Method::Ridge:
     case Method::Lasso:
       for (const std::size_t degree : {1, 2}) {
-        for (const double strength : {1e-6, 1e-4, 1e-3, 1e-2}) add(degree, strength, 0);
+        for (const double strength : {1e-6, 1e-4, 1e-2, 0.1, 1.0}) add(degree, strength, 0);
       }
       if (method == Method::Ridge) add(2, 1e-4, 10);
       break;
@@ -139,7 +139,7 @@ std::vector<Setting> fine_grid_of(Method method) {
     case Method::Ridge:
     case Method::Lasso:
       for (const std::size_t degree : {1, 2}) {
-        for (int power = -14; power <= -2; ++power) add(degree, std::pow(10, power / 2.0), 0);
+        for (int power = -14; power <= 1; ++power) add(degree, std::pow(10, power / 2.0), 0);
       }
       break;
     case Method::Stepwise:
