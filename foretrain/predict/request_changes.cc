@@ -51,10 +51,12 @@ std::int64_t ranks_of_model(const Strategy& strategy) {
 
 class Changes {
  public:
-  Changes(const Request& request, const Resolved& resolved, const Report& now)
+  Changes(const Request& request, const Resolved& resolved, const Report& now,
+          const hw::Catalog& catalog)
       : request_(request),
         resolved_(resolved),
         now_(now),
+        catalog_(catalog),
         trains_(request.mode == Mode::Train),
         exchanges_(trains_ && resolved.workers > 1) {}
 
@@ -83,16 +85,22 @@ class Changes {
     return std::nullopt;
   }
 
+  void compute_in(Precision precision, const std::string& what) {
+    Request& request = add(what + " (" + to_string(precision) + ")");
+    request.precision = precision;
+    request.ieee = false;
+  }
+
   void compute() {
     const Precision now = resolved_.precision;
     if (now == Precision::Fp32 && can_compute(resolved_.cluster, Precision::Tf32)) {
-      add("fp32 on tensor cores (tf32)").precision = Precision::Tf32;
+      compute_in(Precision::Tf32, "fp32 on tensor cores");
     }
     if (const auto precision = half(); precision && !is_half(now)) {
-      add("half precision (" + std::string(to_string(*precision)) + ")").precision = *precision;
+      compute_in(*precision, "half precision");
     }
     if (is_half(now) && now != Precision::Fp8 && can_compute(resolved_.cluster, Precision::Fp8)) {
-      add("8-bit precision (fp8)").precision = Precision::Fp8;
+      compute_in(Precision::Fp8, "8-bit precision");
     }
   }
 
@@ -145,12 +153,29 @@ class Changes {
     }
   }
 
-  void host_and_input() {
-    add("host twice as fast").host_speed = 2 * request_.host_speed;
-    if (request_.input_rate && now_.breakdown.input > Seconds{0}) {
-      add("input that never limits").input_rate.reset();
+  // As the request says it, or as it is taken to be; calibration comes on top of either.
+  double host_speed() const {
+    const hw::Device& device = resolved_.cluster.devices.front();
+    if (request_.host_speed) return *request_.host_speed;
+    if (hw::is_cpu(device)) return 1;
+    if (resolved_.instance && resolved_.instance->host_speed) {
+      return *resolved_.instance->host_speed;
     }
-    if (request_.copy_rate) add("input copied beside the step").copy_rate.reset();
+    return hw::usual_host_speed(catalog_.assumed_host, device.architecture);
+  }
+
+  void host_and_input() {
+    add("host twice as fast").host_speed = 2 * host_speed();
+    if (resolved_.input_rate && now_.breakdown.input > Seconds{0}) {
+      Request& request = add("input that never limits");
+      request.input_rate.reset();
+      request.loaders.reset();
+    }
+    if (resolved_.copy_rate) {
+      Request& request = add("input copied beside the step");
+      request.copy_rate.reset();
+      request.input_copy.reset();
+    }
   }
 
   void batches() {
@@ -239,6 +264,7 @@ class Changes {
   const Request& request_;
   const Resolved& resolved_;
   const Report& now_;
+  const hw::Catalog& catalog_;
   bool trains_;
   bool exchanges_;
   std::vector<RequestChange> list_;
@@ -247,8 +273,8 @@ class Changes {
 }  // namespace
 
 std::vector<RequestChange> request_changes(const Request& request, const Resolved& resolved,
-                                           const Report& now) {
-  return Changes(request, resolved, now).all();
+                                           const Report& now, const hw::Catalog& catalog) {
+  return Changes(request, resolved, now, catalog).all();
 }
 
 Request with_batch(Request request, std::int64_t batch, const Resolved& resolved) {
