@@ -12,8 +12,9 @@ namespace {
 
 // Height times width of the images that a model reads, 0 where it reads none.
 double image_pixels(const graph::Graph& model) {
-  for (const graph::TensorId id : model.inputs) {
-    const graph::Shape& shape = model.tensors[static_cast<std::size_t>(id)].shape;
+  for (const graph::Tensor& tensor : model.tensors) {
+    const graph::Shape& shape = tensor.shape;
+    if (tensor.role != graph::Role::Input) continue;
     if (shape.rank() != 4 || shape[1] != graph::Dim(3)) continue;
     if (!graph::is_number(shape[2]) || !graph::is_number(shape[3])) continue;
     return static_cast<double>(shape[2].factor) * static_cast<double>(shape[3].factor);
