@@ -81,6 +81,10 @@ leave-model-out: build  ## steps of models left out of their framework's fit, wr
 leave-out: accuracy-data build  ## errors on GPUs and models left out of fits, writes docs/leave_out.md: make leave-out DATA=dir
 	@python3 tools/leave_out.py $(FORETRAIN) $(DATA) docs/leave_out.md
 
+.PHONY: leave-generations-out
+leave-generations-out: accuracy-data build  ## errors on generations of GPUs left out of fits, writes docs/leave_generations_out.md
+	@python3 tools/leave_out.py $(FORETRAIN) $(DATA) docs/leave_generations_out.md --generations
+
 .PHONY: reference study
 reference: build  ## hold the simulator against published answers: make reference DATA=dir
 	@test -f "$(DATA)/traces/reference.csv" || { echo 'make reference needs the folder of measurements: make reference DATA=dir' >&2; exit 2; }
@@ -147,6 +151,10 @@ fuzz: packages-build packages-lint  ## fuzz each target for FUZZ_SECONDS (600), 
 
 kill: build  ## kill a running campaign KILLS (100) times: nothing may be lost or left
 	@python3 tools/kill_lab.py --program $(FORETRAIN) --kills $(KILLS)
+
+.PHONY: kill-ray
+kill-ray: build  ## answer 100,000 requests on a Ray cluster, kill a worker and a node: make kill-ray RAY_PYTHON=python
+	@python3 tools/kill_ray.py --program $(FORETRAIN) --python $(or $(RAY_PYTHON),python3)
 
 .PHONY: kill-writers
 kill-writers: build  ## kill every command that writes, and fill its disk, KILLS (100) times each: files stay whole

@@ -7,6 +7,7 @@ import pathlib
 import statistics
 
 from lab_plots import Picture
+from wrap_docs import wrap
 
 MARKS = ("circle", "square", "diamond", "triangle")
 PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#555555", "#8b5a2b")
@@ -94,9 +95,10 @@ def sections(evidence: dict) -> str:
     models = next(iter(retrieval.values()))["models"]
     return f"""## It is a hypernetwork
 
-The shipped one was trained for {evidence['steps']:,} steps ({evidence['cpu_s'] / 60:.0f} minutes of one slow core) on
-{evidence['classifiers']:,} random classifiers and {evidence['others']:,} other graphs. {len(held)} architectures that no
-step trained, with generated weights and no training of their own, classify the 450 images of the test:
+The shipped one was trained for {evidence['steps']:,} of its schedule's {evidence['schedule']:,} steps
+({evidence['cpu_s'] / 60:.1f} minutes of one slow core) on {evidence['classifiers']:,} random classifiers and
+{evidence['others']:,} other graphs. {len(held)} architectures that no step trained, with generated weights
+and no training of their own, classify the 450 images of the test:
 **{percent(statistics.mean(held))}** on average, median {percent(statistics.median(held))}, the lowest tenth below
 {percent(sorted(held)[len(held) // 10])}, {percent(sum(a > 0.2 for a in held) / len(held))} of them above twice chance.
 
@@ -109,7 +111,7 @@ sees changed. Means over the {len(compared[0]['accuracies'])} architectures, ± 
 
 For each of the {models} built-in models whose family has others: whether the nearest other model is of its family, and
 the mean average precision when all others are ranked by distance. No published model was part of the training. The
-self-supervised encoder learned for {evidence['targets_steps']:,} steps to tell sizes and operators, without any weights.
+self-supervised encoder learned for {evidence['targets_steps']:,} steps to tell sizes and operators, no weights.
 
 {retrieval_table(retrieval)}
 
@@ -134,7 +136,7 @@ def main() -> None:
     page = given.docs / "embedding.md"
     before, _, rest = page.read_text().partition(START)
     after = rest.partition(END)[2]
-    page.write_text(f"{before}{START}\n\n{sections(evidence)}\n\n{END}{after}")
+    page.write_text(wrap(f"{before}{START}\n\n{sections(evidence)}\n\n{END}{after}"))
     (given.docs / "embedding_map.svg").write_text(draw_map(evidence["map"]))
 
 

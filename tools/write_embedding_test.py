@@ -9,7 +9,8 @@ import unittest
 import write_embedding
 
 EVIDENCE = {
-    "classifiers": 10, "others": 5, "held_out": [0.5, 0.25, 0.15, 0.7], "steps": 100, "cpu_s": 60, "targets_steps": 50,
+    "classifiers": 10, "others": 5, "held_out": [0.5, 0.25, 0.15, 0.7], "steps": 100, "schedule": 200,
+    "cpu_s": 60, "targets_steps": 50,
     "compare": [
         {"input": "graph", "seed": 1, "steps": 9, "accuracies": [0.4, 0.6]},
         {"input": "graph", "seed": 2, "steps": 9, "accuracies": [0.6, 0.8]},
@@ -40,7 +41,8 @@ class WriteEmbedding(unittest.TestCase):
                 f"before\n{write_embedding.START}\nyesterday\n{write_embedding.END}\nafter\n")
             (docs / "evidence.json").write_text(json.dumps(EVIDENCE))
             for _ in range(2):  # the second call finds what the first wrote
-                subprocess.run([sys.executable, "-B", write_embedding.__file__, docs / "evidence.json", docs], check=True)
+                command = [sys.executable, "-B", write_embedding.__file__, docs / "evidence.json", docs]
+                subprocess.run(command, check=True)
             page = (docs / "embedding.md").read_text()
             self.assertTrue(page.startswith("before\n") and page.endswith("\nafter\n"))
             self.assertNotIn("yesterday", page)

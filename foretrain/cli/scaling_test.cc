@@ -111,6 +111,8 @@ TEST(ScalingCommands, ASearchRunsCommandsAndGoesOn) {
       run_program({"search", space.path(), "--command", "echo {gpus}", "--json"});
   EXPECT_EQ(unknown.code, 2);
   EXPECT_NE(unknown.err.find("workers"), std::string::npos) << unknown.err;
+  const Outcome missing = run_program({"search", space.path(), "--command", "no-such-program 1"});
+  EXPECT_EQ(missing.code, 2) << missing.out;
 }
 
 TEST(ScalingCommands, ASearchOfATableTakesItsRows) {

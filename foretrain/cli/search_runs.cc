@@ -115,7 +115,12 @@ TryPoint by_command(std::vector<std::string> words, std::vector<std::string> var
     } catch (const Error&) {
       return std::nullopt;  // it takes too long; the child is killed
     }
-    return child.wait() == 0 ? time : std::nullopt;
+    const int code = child.wait();
+    constexpr int kNotFound = 127;
+    if (code == kNotFound && !time) {
+      throw Error(ErrorKind::NotFound, "--command: cannot run '" + printable(words.front()) + "'");
+    }
+    return code == 0 ? time : std::nullopt;
   };
 }
 

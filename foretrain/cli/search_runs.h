@@ -25,7 +25,8 @@ std::vector<std::string> filled(const std::vector<std::string>& words,
                                 const std::vector<std::string>& point);
 
 // Runs the command; the last number that it prints is the time. Absent where it ends with an error,
-// prints no positive number, or takes longer than `patience`.
+// prints no positive number, or is silent for longer than `patience`. Throws Error(NotFound) where
+// there is no such program.
 TryPoint by_command(std::vector<std::string> words, std::vector<std::string> variables,
                     Seconds patience);
 

@@ -88,6 +88,13 @@ TEST(Simulation, MeansAreThoseOfAPolicysSeeds) {
   EXPECT_EQ(means[0].runs, 2);
   EXPECT_EQ(means[0].makespan_s, 15);
   EXPECT_EQ(means[1].makespan_s, 7);
+  std::vector<std::string> lines;
+  for (const SimulationReport& report : reports) lines.push_back(to_json(report));
+  const std::vector<PolicyMeans> read = means_by_policy(lines);
+  ASSERT_EQ(read.size(), 2U);
+  EXPECT_EQ(read[0].makespan_s, 15);
+  EXPECT_EQ(read[1].policy, "srtf");
+  EXPECT_THROW(means_by_policy(std::vector<std::string>{"{}"}), Error);
 }
 
 TEST(Simulation, RefusesWhatItCannotDo) {

@@ -5,6 +5,7 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/json.h"
+#include "foretrain/measured/report_number.h"
 
 namespace foretrain::measured {
 namespace {
@@ -57,6 +58,25 @@ TEST(LabRuns, AWholeJobIsComparedByItsWallTime) {
   ASSERT_EQ(mapped.size(), 1U);
   EXPECT_EQ(mapped[0].metric, "wall time, base");
   EXPECT_EQ(mapped[0].measured, 31.5);
+}
+
+// Those on Ray tell an epoch and the whole training in their details.
+TEST(LabRuns, ATrainingIsComparedByItsEpochAndItsTime) {
+  std::vector<std::string> columns = kColumns;
+  columns.emplace_back("details");
+  const auto mapped = map_run({&columns,
+                               {"ray", kRing, "ray2", "ok", "", "0.4", "0.02",
+                                R"({"epoch_s":3.5,"train_s":7,"startup_s":20})"},
+                               7},
+                              "runs");
+  ASSERT_EQ(mapped.size(), 4U);
+  EXPECT_EQ(mapped[0].metric, "step_time, ray2");
+  EXPECT_EQ(mapped[2].metric, "epoch time, ray2");
+  EXPECT_EQ(mapped[2].measured, 3.5);
+  EXPECT_EQ(mapped[2].number, report_number_named("epoch_time_s"));
+  EXPECT_EQ(mapped[3].metric, "training time, ray2");
+  EXPECT_EQ(mapped[3].measured, 7);
+  EXPECT_EQ(mapped[3].number, report_number_named("total_time_s"));
 }
 
 TEST(LabRuns, BadRunsAreCountedWithTheirReason) {

@@ -8,6 +8,7 @@
 #include "foretrain/graph/cut.h"
 #include "foretrain/graph/passes.h"
 #include "foretrain/parallel/exchange.h"
+#include "foretrain/parallel/experts.h"
 #include "foretrain/parallel/tensor.h"
 
 namespace foretrain::operators {
@@ -50,6 +51,10 @@ std::string step_key(const Resolved& resolved) {
   if (resolved.strategy.tensor > 1) {
     key += "\ntensor " + std::to_string(resolved.strategy.tensor);
     if (resolved.strategy.sequence_parallel) key += " sequence";
+  }
+  if (resolved.strategy.expert > 1) {
+    key += "\nexpert " + std::to_string(resolved.strategy.expert) + ' ' +
+           std::to_string(resolved.strategy.expert_imbalance);
   }
   if (resolved.recompute != graph::Recompute::None) {
     key += "\nrecompute " + resolved.strategy.recompute;
@@ -113,6 +118,9 @@ graph::Graph prepared_model(const graph::Graph& forward, const Resolved& resolve
 
 graph::Graph split_layers(graph::Graph model, const Resolved& resolved) {
   const Strategy& strategy = resolved.strategy;
+  if (strategy.expert > 1) {
+    model = parallel::split_experts(model, {strategy.expert, strategy.expert_imbalance});
+  }
   if (strategy.tensor == 1) return model;
   return parallel::split_tensors(model, {strategy.tensor, strategy.sequence_parallel});
 }

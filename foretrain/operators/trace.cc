@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <optional>
 #include <set>
+#include <tuple>
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/json.h"
@@ -47,6 +50,21 @@ std::string pass_name(const Stages& stages, const Pass& pass) {
       return "update";
   }
 }
+
+// The micro-batches that a stage's part has passed on so far, in each direction: they come in
+// order.
+class MicroBatches {
+ public:
+  std::optional<int> next(const Stages& stages, const sim::Task& task) {
+    if (task.kind != kPassTask) return std::nullopt;
+    const Pass& pass = stages.program.passes[static_cast<std::size_t>(task.tag)];
+    if (pass.kind != PassKind::Forward && pass.kind != PassKind::Backward) return std::nullopt;
+    return passed_[{pass.stage, pass.part, pass.kind}]++;
+  }
+
+ private:
+  std::map<std::tuple<int, int, PassKind>, int> passed_;
+};
 
 std::string send_name(const StageSend& send) {
   const std::string what = send.backward ? "gradients" : "activations";
@@ -189,6 +207,7 @@ std::string dump_memory(const Stages& stages, const Resolved& resolved) {
 
 std::string to_chrome_trace(const Stages& stages, const hw::Cluster& cluster) {
   OrderedJson events = row_names(stages, cluster);
+  MicroBatches micro_batches;
   const std::vector<sim::Task>& tasks = stages.program.program.tasks;
   for (std::size_t t = 0; t < tasks.size(); ++t) {
     const sim::Span& span = stages.timeline.spans[t];
@@ -200,6 +219,9 @@ std::string to_chrome_trace(const Stages& stages, const hw::Cluster& cluster) {
                       {"pid", 0},
                       {"tid", tasks[t].resource},
                       {"args", {{"scope", scope_of(stages, tasks[t])}}}});
+    if (const auto number = micro_batches.next(stages, tasks[t])) {
+      events.back()["args"] = {{"micro_batch", *number}};
+    }
   }
   return OrderedJson{{"traceEvents", std::move(events)}, {"displayTimeUnit", "ms"}}.dump();
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "foretrain/parallel/detail/collectives.h"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
 #include "foretrain/comm/all_gather.h"
 #include "foretrain/comm/all_reduce.h"
+#include "foretrain/comm/all_to_all.h"
 #include "foretrain/comm/broadcast.h"
 #include "foretrain/comm/reduce_scatter.h"
 #include "foretrain/graph/op.h"
@@ -48,6 +50,12 @@ Exchange exchange_over(const graph::Bound& step, const graph::Node& node,
     const double bytes = bytes_of_node(step, node);
     exchange.time = comm::broadcast(bytes, path.ranks, path.flat);
     sent = bytes;
+  } else if (node.kind == Kind::AllToAll) {
+    // The busiest rank has more than others where experts are uneven.
+    const double bytes = std::max(bytes_of_node(step, node), step.bytes(node.outputs.front()));
+    exchange.time = comm::all_to_all(bytes, path);
+    const double leaving = static_cast<double>(path.ranks - path.most_devices) / path.ranks;
+    sent = path.most_devices * leaving * bytes;
   } else {
     const double bytes = bytes_of_node(step, node);
     const comm::AllReduce reduced = comm::all_reduce(bytes, path);

@@ -5,6 +5,7 @@
 #include "foretrain/parallel/detail/insert.h"
 #include "foretrain/parallel/detail/reduce_buckets.h"
 #include "foretrain/parallel/detail/strategies.h"
+#include "foretrain/parallel/experts.h"
 
 namespace foretrain::parallel {
 namespace {
@@ -19,6 +20,7 @@ graph::BucketSizes bucket_sizes(const Resolved& resolved) {
 void add_ddp(graph::Graph& step, const Resolved& resolved) {
   if (resolved.framework->gradients_together) return add_all_reduce(step, resolved);
   add_buckets(step, graph::Kind::AllReduce, graph::make_buckets(step, bucket_sizes(resolved)));
+  sum_experts_apart(step, resolved);
 }
 
 ExchangePlan plan_ddp(const graph::Bound& step, const Resolved& resolved) {

@@ -96,6 +96,10 @@ std::string workers_key(const Resolved& resolved) {
        {costs.ddp.first_bucket_bytes, costs.ddp.bucket_bytes, costs.horovod.fusion_bytes}) {
     key += ' ' + std::to_string(bytes);
   }
+  if (resolved.strategy.expert > 1) {
+    key += " experts " + std::to_string(resolved.strategy.expert) + " of " +
+           std::to_string(gradient_ranks(resolved));
+  }
   return row->shards ? key + shards_key(resolved) : key;
 }
 

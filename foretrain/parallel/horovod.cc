@@ -3,6 +3,7 @@
 #include "foretrain/parallel/detail/insert.h"
 #include "foretrain/parallel/detail/reduce_buckets.h"
 #include "foretrain/parallel/detail/strategies.h"
+#include "foretrain/parallel/experts.h"
 #include "foretrain/parallel/groups.h"
 
 namespace foretrain::parallel {
@@ -20,6 +21,7 @@ void add_horovod(graph::Graph& step, const Resolved& resolved) {
   if (resolved.framework->gradients_together) return add_all_reduce(step, resolved);
   const double bytes = resolved.exchange->horovod.fusion_bytes;
   add_buckets(step, graph::Kind::AllReduce, graph::make_buckets(step, {bytes, bytes}));
+  sum_experts_apart(step, resolved);
 }
 
 ExchangePlan plan_horovod(const graph::Bound& step, const Resolved& resolved) {

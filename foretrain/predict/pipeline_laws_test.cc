@@ -143,6 +143,23 @@ TEST_F(PipelineLaws, BytesAtACutAreThoseOfItsTensor) {
   EXPECT_EQ(transfers, 2 * 3 * 4);  // there and back, over 3 cuts, of 4 micro-batches
 }
 
+// Every tensor-parallel rank sends what it has at a cut: all of it, or its part of the sequence.
+TEST_F(PipelineLaws, TensorParallelRanksEachSendTheirOwn) {
+  for (const bool sequence : {false, true}) {
+    const Resolved resolved =
+        resolve(request(kLlama, 8,
+                        std::string(R"("pipeline": 4, "tensor": 2, "micro_batch": 2)") +
+                            (sequence ? R"(, "sequence_parallel": true)" : "")),
+                library_);
+    const operators::Stages stages = operators::run_stages(resolved, library_);
+    for (const sim::Task& task : stages.program.program.tasks) {
+      if (task.kind != operators::kCommunicationTask) continue;
+      EXPECT_EQ(stages.program.sends[static_cast<std::size_t>(task.tag)].bytes,
+                2 * 128 * 512 * 4 / (sequence ? 2 : 1));
+    }
+  }
+}
+
 TEST_F(PipelineLaws, TheTraceShowsTheStages) {
   const Resolved resolved = resolve(request(kGpt, 2, R"("pipeline": 2)"), library_);
   const operators::Stages stages = operators::run_stages(resolved, library_);

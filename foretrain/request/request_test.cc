@@ -148,10 +148,10 @@ TEST(RequestFields, HelpHasWordsAndDefault) {
 
 // What does not work yet is read, so that the answer can say so, and offered nowhere.
 TEST(RequestFields, WhatOnlyRefusesIsHidden) {
-  EXPECT_EQ(parse_request(R"({"model":"x","strategy":{"expert":8}})", "r").strategy.expert, 8);
+  EXPECT_EQ(parse_request(R"({"model":"x","strategy":{"context":8}})", "r").strategy.context, 8);
   EXPECT_EQ(parse_request(R"({"model":"x","engine":"embedding"})", "r").engine, "embedding");
   const std::string offered = request_fields_json();
-  for (const char* word : {"expert-", "embedding"}) {
+  for (const char* word : {"context-", "embedding"}) {
     EXPECT_EQ(offered.find(word), std::string::npos) << word;
   }
   EXPECT_EQ(error_of(R"({"model":"x","strategy":"dpp"})"),

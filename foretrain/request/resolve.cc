@@ -68,18 +68,17 @@ void find_passes(const Request& request, Resolved& resolved) {
   resolved.passes = resolved.batch / resolved.micro_batch;
 }
 
-struct Missing {
-  bool asked = false;
-  const char* name = "";
-};
-
 void refuse_what_is_missing(const Request& request) {
   const Strategy& strategy = request.strategy;
-  for (const Missing& one :
-       {Missing{strategy.expert > 1, "expert"}, Missing{strategy.context > 1, "context"}}) {
-    if (!one.asked) continue;
-    throw Error(ErrorKind::Unsupported, std::string("strategy: '") + one.name +
-                                            "' above 1 is not in this version; leave it out");
+  if (strategy.context > 1) {
+    throw Error(ErrorKind::Unsupported,
+                "strategy: 'context' above 1 is not in this version; leave it out");
+  }
+  const bool summed = strategy.kind == Parallel::Ddp || strategy.kind == Parallel::AllReduce ||
+                      strategy.kind == Parallel::Horovod;
+  if (strategy.expert > 1 && !summed) {
+    throw Error(ErrorKind::Unsupported,
+                "strategy: 'expert' works with ddp, allreduce and horovod in this version");
   }
   if (request.engine == "embedding") {
     throw Error(ErrorKind::Unsupported,

@@ -24,8 +24,9 @@ bool is_named(const std::string& name, const std::string& wanted) {
 
 bool is_of(const ScalingWorkload& workload, const Resolved& resolved) {
   const std::string& device = resolved.cluster.devices.front().name;
-  return resolved.mode == Mode::Train && is_named(resolved.model.name(), workload.model) &&
-         is_named(device, workload.device) &&
+  const bool whole_models = resolved.data_parallel == resolved.workers;  // on every worker
+  return resolved.mode == Mode::Train && whole_models &&
+         is_named(resolved.model.name(), workload.model) && is_named(device, workload.device) &&
          (workload.precision.empty() || workload.precision == to_string(resolved.precision)) &&
          (workload.framework.empty() || workload.framework == resolved.framework->name);
 }

@@ -9,7 +9,7 @@ namespace foretrain::scaling {
 namespace {
 
 double samples_per_step(const Resolved& resolved) {
-  return static_cast<double>(resolved.batch) * resolved.workers;
+  return static_cast<double>(resolved.batch) * resolved.data_parallel;
 }
 
 std::optional<double> samples_of(const Resolved& resolved, TimeOf time) {

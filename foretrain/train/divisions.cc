@@ -63,18 +63,30 @@ std::vector<bool> in_between(const ScalingRows& rows, std::size_t variable) {
   return rows_where(rows, variable, [&](double value) { return out.contains(value); });
 }
 
-std::vector<bool> at_the_end(const ScalingRows& rows, std::size_t variable) {
+std::vector<bool> at_the_end(const ScalingRows& rows, std::size_t variable, std::size_t part) {
   const std::vector<double> values = values_of(rows, variable);
-  const std::size_t kept = values.size() - values.size() / 3;
+  if (values.size() < 3) return std::vector<bool>(rows.size());
+  const std::size_t kept = values.size() - std::max<std::size_t>(1, values.size() / part);
   const double most = values[kept - 1];
   return rows_where(rows, variable, [&](double value) { return value > most; });
 }
 
 std::vector<Division> by_ends(const ScalingRows& rows, const std::vector<std::size_t>& variables) {
+  constexpr std::size_t kLeastTrain = 3;
   std::vector<Division> divisions;
-  for (const std::size_t variable : variables) {
-    Division one = leave_out({at_the_end(rows, variable)});
-    if (!one.test.empty() && one.train.size() >= 3) divisions.push_back(std::move(one));
+  const auto add = [&](Division one) {
+    if (one.test.empty() || one.train.size() < kLeastTrain) return;
+    const bool known = std::any_of(divisions.begin(), divisions.end(),
+                                   [&](const Division& other) { return other.test == one.test; });
+    if (!known) divisions.push_back(std::move(one));
+  };
+  for (const std::size_t part : {6, 3, 2}) {
+    std::vector<std::vector<bool>> left_out;
+    for (const std::size_t variable : variables) {
+      left_out.push_back(at_the_end(rows, variable, part));
+      add(leave_out({left_out.back()}));
+    }
+    if (variables.size() > 1) add(leave_out(left_out));
   }
   return divisions;
 }

@@ -26,10 +26,13 @@ std::vector<Division> by_folds(const std::vector<std::size_t>& fold);
 // Values of a variable between others: every third, never the first or the last. None where there
 // are fewer than four.
 std::vector<bool> in_between(const ScalingRows& rows, std::size_t variable);
-// The highest third of its values. None where there are fewer than three.
-std::vector<bool> at_the_end(const ScalingRows& rows, std::size_t variable);
+// The highest part of its values, a third unless said, at least one. None where there are fewer
+// than three values.
+std::vector<bool> at_the_end(const ScalingRows& rows, std::size_t variable, std::size_t part = 3);
 
-// For each of the variables what lies at its end, where anything does: how well a form goes on.
+// For each of the variables what lies at its end, where anything does: how well a form goes on. A
+// sixth, a third and a half of its values; of several variables, those left out in two or more as
+// well.
 std::vector<Division> by_ends(const ScalingRows& rows, const std::vector<std::size_t>& variables);
 
 // What is left out of the training rows in one variable; of several, what is left out in two or

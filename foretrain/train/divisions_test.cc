@@ -59,7 +59,9 @@ TEST(Divisions, TheHighestThirdIsLeftOut) {
   EXPECT_EQ(values(rows, workers.train, 0), (std::set<double>{1, 2, 3, 4}));
   EXPECT_EQ(values(rows, leave_out({at_the_end(rows, 1)}).test, 1), std::set<double>{64});
   EXPECT_TRUE(leave_out({at_the_end({{{1}, 1}, {{2}, 1}}, 0)}).test.empty());
-  EXPECT_EQ(by_ends(rows, {0, 1}).size(), 2U);
+  // Of workers one, two and three values, of batches one and two, and each time both.
+  EXPECT_EQ(by_ends(rows, {0, 1}).size(), 8U);
+  EXPECT_EQ(by_ends(rows, {1}).size(), 2U);
 }
 
 // 5 or 6 workers and a batch of 64: judged; neither: learned from; one of them: neither.

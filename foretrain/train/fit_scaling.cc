@@ -198,30 +198,21 @@ std::vector<MethodScore> compare_methods(const ScalingRows& rows,
                                          bool with_operators,
                                          const std::vector<Division>& divisions,
                                          const ScalingFit& options) {
-  std::vector<Setting> settings;
-  for (const Method method : wanted(options)) {
-    for (const Setting& one : grid_of(method)) settings.push_back(one);
-  }
-  std::vector<double> errors(settings.size());
-  parallel_for(settings.size(), options.threads, [&](std::size_t i) {
-    for (const Division& division : divisions) {
-      errors[i] +=
-          mean_error(judge(rows, variables, with_operators, division, settings[i], options.seed));
-    }
-    errors[i] /= static_cast<double>(divisions.size());
-    if (!std::isfinite(errors[i])) errors[i] = std::numeric_limits<double>::max();
+  const std::vector<Method> methods = wanted(options);
+  std::vector<MethodScore> best(methods.size());
+  parallel_for(methods.size(), options.threads, [&](std::size_t i) {
+    const TunedSetting tuned =
+        tune(methods[i], options.tuning, options.seed, [&](const Setting& setting) {
+          double error = 0;
+          for (const Division& division : divisions) {
+            error +=
+                mean_error(judge(rows, variables, with_operators, division, setting, options.seed));
+          }
+          error /= static_cast<double>(divisions.size());
+          return std::isfinite(error) ? error : std::numeric_limits<double>::max();
+        });
+    best[i] = {tuned.setting, tuned.error};
   });
-  std::vector<MethodScore> best;
-  for (std::size_t i = 0; i < settings.size(); ++i) {
-    const auto known = std::find_if(best.begin(), best.end(), [&](const MethodScore& one) {
-      return one.setting.method == settings[i].method;
-    });
-    if (known == best.end()) {
-      best.push_back({settings[i], errors[i]});
-    } else if (errors[i] < known->error) {
-      *known = {settings[i], errors[i]};
-    }
-  }
   std::stable_sort(best.begin(), best.end(),
                    [](const MethodScore& a, const MethodScore& b) { return a.error < b.error; });
   return best;

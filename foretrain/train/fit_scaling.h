@@ -11,6 +11,7 @@
 #include "foretrain/train/divisions.h"
 #include "foretrain/train/regression.h"
 #include "foretrain/train/scaling_data.h"
+#include "foretrain/train/tune.h"
 
 namespace foretrain::train {
 
@@ -20,6 +21,7 @@ struct ScalingFit {
   // How far beyond the measured values of each variable the answer counts, as a factor. Above 1
   // methods are chosen and intervals taken from the highest values left out, not from folds.
   double reach = 1;
+  Tuning tuning = Tuning::Grid;
   double confidence = 0.9;
   std::uint64_t seed = 1;
   int threads = 0;  // 0: as many as the machine has; results do not depend on it

@@ -201,6 +201,13 @@ learn::LinearModel fit_ridge(const BoostData& data, double strength) {
   return solve_ridge(sums, columns, strength);
 }
 
+learn::LinearModel fit_ridge(const BoostData& data, double strength,
+                             const std::vector<std::size_t>& features) {
+  std::vector<std::size_t> columns = features;
+  for (std::size_t& column : columns) ++column;  // the constant is the first
+  return solve_ridge(products_of(data), columns, strength);
+}
+
 learn::LinearModel fit_nonnegative(const BoostData& data) {
   constexpr double kSteep = 1e-10;
   const Scaled system(products_of(data));

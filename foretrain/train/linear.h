@@ -13,6 +13,9 @@ namespace foretrain::train {
 // Least squares with `strength` times the squares of the weights added, features standardised so
 // that all are shrunk alike, the intercept not at all. Features that do not vary get no weight.
 learn::LinearModel fit_ridge(const BoostData& data, double strength);
+// The same with these features alone.
+learn::LinearModel fit_ridge(const BoostData& data, double strength,
+                             const std::vector<std::size_t>& features);
 
 // Non-negative least squares (Lawson and Hanson, 1974), the intercept included.
 learn::LinearModel fit_nonnegative(const BoostData& data);

@@ -32,6 +32,12 @@ TEST(Linear, RidgeGivesNoWeightToWhatDoesNotVary) {
   EXPECT_NEAR(model.weights[1], 2, 1e-8);
 }
 
+TEST(Linear, RidgeOfSomeFeaturesLeavesTheOthersOut) {
+  const learn::LinearModel model = fit_ridge(rows({{0, 3}, {1, 1}, {2, 2}}, {1, 3, 5}), 0, {0});
+  EXPECT_NEAR(model.weights[0], 2, 1e-8);
+  EXPECT_EQ(model.weights[1], 0);
+}
+
 // A row that counts three times as much is the same as three rows.
 TEST(Linear, WeightsCountAsRepeatedRows) {
   BoostData weighted = rows({{0}, {1}, {2}}, {1, 3, 6});

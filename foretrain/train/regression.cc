@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "foretrain/train/regression.h"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
+#include <numeric>
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/format.h"
@@ -30,6 +33,23 @@ BoostOptions boosting(const Setting& setting, std::uint64_t seed) {
           .seed = seed};
 }
 
+// Those that boosted trees divide by most often, in their order.
+std::vector<std::size_t> heaviest_features(const BoostData& data, std::size_t count,
+                                           std::uint64_t seed) {
+  const learn::Trees trees = boost(data, boosting({.size = 4}, seed));
+  std::vector<std::size_t> divisions(data.features.front().size());
+  for (const learn::TreeNode& node : trees.nodes) {
+    if (node.feature >= 0) ++divisions[static_cast<std::size_t>(node.feature)];
+  }
+  std::vector<std::size_t> order(divisions.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return divisions[a] > divisions[b]; });
+  order.resize(std::min(count, order.size()));
+  std::sort(order.begin(), order.end());
+  return order;
+}
+
 }  // namespace
 
 std::span<const Method> all_methods() { return kMethods; }
@@ -50,7 +70,8 @@ std::string text_of(const Setting& setting) {
       return name;
     case Method::Ridge:
     case Method::Lasso:
-      return name + format(", degree %zu, strength %.3g", setting.degree, setting.strength);
+      return name + format(", degree %zu, strength %.3g", setting.degree, setting.strength) +
+             (setting.size > 0 ? format(", %zu features", setting.size) : "");
     case Method::Stepwise:
       return name + format(", degree %zu, at most %zu features", setting.degree, setting.size);
     case Method::Tree:
@@ -78,8 +99,9 @@ std::vector<Setting> grid_of(Method method) {
     case Method::Ridge:
     case Method::Lasso:
       for (const std::size_t degree : {1, 2}) {
-        for (const double strength : {1e-6, 1e-4, 1e-3, 1e-2}) add(degree, strength, 0);
+        for (const double strength : {1e-6, 1e-4, 1e-2, 0.1, 1.0}) add(degree, strength, 0);
       }
+      if (method == Method::Ridge) add(2, 1e-4, 10);
       break;
     case Method::Stepwise:
       for (const std::size_t degree : {1, 2}) {
@@ -103,6 +125,45 @@ std::vector<Setting> grid_of(Method method) {
   return grid;
 }
 
+std::vector<Setting> fine_grid_of(Method method) {
+  std::vector<Setting> grid;
+  const auto add = [&](std::size_t degree, double strength, std::size_t size) {
+    grid.push_back({method, degree, strength, size});
+  };
+  const auto add_sizes = [&](std::size_t least, std::size_t most) {
+    for (std::size_t size = least; size <= most; ++size) add(1, 0, size);
+  };
+  switch (method) {
+    case Method::Ernest:
+      return grid_of(method);
+    case Method::Ridge:
+    case Method::Lasso:
+      for (const std::size_t degree : {1, 2}) {
+        for (int power = -14; power <= 1; ++power) add(degree, std::pow(10, power / 2.0), 0);
+      }
+      break;
+    case Method::Stepwise:
+      for (const std::size_t degree : {1, 2}) {
+        for (std::size_t size = 2; size <= 12; ++size) add(degree, 0, size);
+      }
+      break;
+    case Method::Tree:
+    case Method::Forest:
+      add_sizes(1, 12);
+      break;
+    case Method::Xgboost:
+      add_sizes(1, 8);
+      break;
+    case Method::Svr:
+      for (int power = -2; power <= 6; ++power) add(1, std::pow(10, power / 2.0), 0);
+      break;
+    case Method::Mlp:
+      add_sizes(2, 16);
+      break;
+  }
+  return grid;
+}
+
 bool is_of_plain_time(Method method) { return method == Method::Ernest || method == Method::Lasso; }
 
 bool makes_products(Method method) {
@@ -117,7 +178,8 @@ learn::Regressor fit_regressor(const BoostData& data, const Setting& setting,
     case Method::Ernest:
       return fit_nonnegative(data);
     case Method::Ridge:
-      return fit_ridge(data, setting.strength);
+      if (setting.size == 0) return fit_ridge(data, setting.strength);
+      return fit_ridge(data, setting.strength, heaviest_features(data, setting.size, seed));
     case Method::Lasso:
       return fit_lasso(data, setting.strength);
     case Method::Stepwise:

@@ -24,12 +24,15 @@ struct Setting {
   Method method = Method::Ridge;
   std::size_t degree = 1;  // of the products of features, for linear methods
   double strength = 0;     // ridge, lasso: of the penalty; svr: of what errors cost
-  std::size_t size = 0;    // stepwise: features; trees: rows in a leaf; xgboost: depth; mlp: width
+  // stepwise: features; ridge: features with the largest weight in boosted trees, 0 for all; trees:
+  // rows in a leaf; xgboost: depth; mlp: width
+  std::size_t size = 0;
 };
 std::string text_of(const Setting& setting);  // "ridge, degree 2, strength 0.001"
 
-// The settings that a search over a method's hyper-parameters tries.
+// The settings of a method that are tried one by one, and more of them for a search that tries few.
 std::vector<Setting> grid_of(Method method);
+std::vector<Setting> fine_grid_of(Method method);
 
 // Whether the method wants the time itself and weights that are not negative, or its logarithm.
 bool is_of_plain_time(Method method);

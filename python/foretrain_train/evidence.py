@@ -103,7 +103,7 @@ def main(arguments=None):
     graphs, families = zoo_graphs(given.program, given.folder / "zoo")
     trained = data.trained[:300] + data.others[::4]
     main_network, setting, state = load(data, given.folder / "main.pt")
-    told_network, told_setting, _ = load(data, given.folder / "targets.pt")
+    told_network, _, told_state = load(data, given.folder / "targets.pt")
     untrained = make_network(data, Setting(seed=setting.seed))
     rows = {
         "hypernetwork": encoder_rows(main_network.encoder, graphs, trained),
@@ -116,7 +116,8 @@ def main(arguments=None):
     evidence = {
         "classifiers": len(data.trained), "others": len(data.others),
         "held_out": accuracies(main_network, data, data.held_out),
-        "steps": setting.steps, "cpu_s": state["seconds"], "targets_steps": told_setting.steps,
+        "steps": state["step"], "schedule": setting.steps, "cpu_s": state["seconds"],
+        "targets_steps": told_state["step"],
         "compare": json.loads((given.folder / "compare.json").read_text()),
         "retrieval": {name: retrieval(one, families) for name, one in rows.items()},
         "map": [[graph.name, family, *point]

@@ -129,8 +129,9 @@ def rate_at(setting, step):
     return setting.rate * warm * (0.02 + 0.98 * (1 + math.cos(math.pi * step / setting.steps)) / 2)
 
 
-def train(data, setting, path, say=print, every=100):
-    """The network and its history; whole or resumed from `path`."""
+def train(data, setting, path, say=print, every=100, until=None):
+    """The network and its history; whole or resumed from `path`. `until`: of the setting's steps,
+    by which the rate falls, those that are done; all where it is absent."""
     network = make_network(data, setting)
     optimizer = torch.optim.Adam(network.parameters(), lr=setting.rate)
     _, standards = data.standards()
@@ -143,7 +144,8 @@ def train(data, setting, path, say=print, every=100):
         optimizer.load_state_dict(state["optimizer"])
         history, first, spent = state["history"], state["step"], state["seconds"]
     began = time.process_time() - spent
-    for step in range(first, setting.steps):
+    last = min(until or setting.steps, setting.steps)
+    for step in range(first, last):
         for group in optimizer.param_groups:
             group["lr"] = rate_at(setting, step)
         loss, told = step_loss(network, data, setting, step, standards)
@@ -152,7 +154,7 @@ def train(data, setting, path, say=print, every=100):
         torch.nn.utils.clip_grad_norm_(network.parameters(), setting.clip)
         optimizer.step()
         history.append([told["class"], told["targets"]])
-        if (step + 1) % every == 0 or step + 1 == setting.steps:
+        if (step + 1) % every == 0 or step + 1 == last:
             recent = torch.tensor(history[-every:]).nanmean(0).tolist()
             seconds = time.process_time() - began
             say(f"step {step + 1} / {setting.steps}  class {recent[0]:.3f}  "
@@ -177,6 +179,7 @@ def main(arguments=None):
     parser.add_argument("--out", required=True, type=Path, help="the checkpoint")
     parser.add_argument("--input", default="graph", choices=["graph", "nodes", "none"])
     parser.add_argument("--tasks", default="both", choices=["both", "weights", "targets"])
+    parser.add_argument("--until", type=int, help="stop after so many of the steps")
     for name in ("steps", "seed", "architectures", "images"):
         parser.add_argument("--" + name, type=int, default=getattr(Setting, name))
     given = parser.parse_args(arguments)
@@ -186,7 +189,8 @@ def main(arguments=None):
                       given.architectures, given.images)  # fmt: skip
     given.out.parent.mkdir(parents=True, exist_ok=True)
     data = Data(given.set)
-    network, _ = train(data, setting, given.out, lambda text: print(text, flush=True))
+    network, _ = train(data, setting, given.out, lambda text: print(text, flush=True),
+                       until=given.until)  # fmt: skip
     if setting.tasks != "targets":
         found = accuracies(network, data, data.held_out)
         print(f"architectures never trained: mean accuracy {sum(found) / len(found):.3f}")

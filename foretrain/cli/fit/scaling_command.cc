@@ -24,6 +24,7 @@ struct ScalingCommand {
   std::string time;
   std::string with;
   std::vector<std::string> methods{"auto"};
+  std::string tuning = "grid";
   train::ScalingFit fit;
   bool tests = false;
   bool json = false;
@@ -51,6 +52,7 @@ void take_options(ScalingCommand& command) {
   command.source.where = pairs(command.where, "--where");
   if (!command.time.empty()) command.source.time = time_of_named(command.time);
   command.source.with_operators = !command.with.empty();
+  if (command.tuning == "bayes") command.fit.tuning = train::Tuning::Bayes;
   for (const std::string& name : command.methods) {
     if (const auto method = train::method_named(name)) command.fit.methods.push_back(*method);
   }
@@ -162,6 +164,9 @@ void add_fit_scaling(CLI::App& app, Console& console) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::IsMember(names));
+  sub.add_option("--tuning", command->tuning,
+                 "hyper-parameters: of a grid, or by a Bayesian search over a finer one (grid)")
+      ->check(CLI::IsMember({"grid", "bayes"}));
   sub.add_option("-o,--output", command->output, "the predictor file to write");
   sub.add_option("--reach", command->fit.reach,
                  "how far beyond the measured values it may answer, as a factor; chosen and "

@@ -10,7 +10,8 @@ import os
 import pathlib
 import signal
 import sys
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, BinaryIO
 
 from ..errors import Error
 from . import campaign as campaigns
@@ -143,6 +144,15 @@ def _profile(given: argparse.Namespace) -> int:
     return 1 if summary.missing else 0
 
 
+@contextlib.contextmanager
+def _own_output() -> Iterator[BinaryIO]:
+    """Standard output for results alone; what Ray prints of lost workers goes to standard error."""
+    sys.stdout.flush()
+    with os.fdopen(os.dup(1), "wb") as out:
+        os.dup2(2, 1)
+        yield out
+
+
 def _run(given: argparse.Namespace) -> int:
     words = given.words[1:] if given.words[:1] == ["--"] else given.words
     each, send = list(given.each), list(given.send)
@@ -152,8 +162,10 @@ def _run(given: argparse.Namespace) -> int:
             values.append(words[place + 1])
             words = words[:place] + words[place + 2 :]
     program = runs.find_program(given.program)
-    command = runs.Command(words, given.on, program, given.lines, given.at_once, send, each)
-    return runs.run(command)
+    with _own_output() as out:
+        return runs.run(
+            runs.Command(words, given.on, program, out, given.lines, given.at_once, send, each)
+        )
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -165,7 +177,8 @@ def main(arguments: list[str] | None = None) -> int:
         return 1 if error.kind == "Io" else 2
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        print("foretrain: interrupted; the same command goes on from there", file=sys.stderr)
+        advice = "; the same command goes on from there" if given.command == "profile" else ""
+        print(f"foretrain: interrupted{advice}", file=sys.stderr)
         return _INTERRUPTED
     except BrokenPipeError:
         with contextlib.suppress(OSError):

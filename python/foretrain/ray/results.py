@@ -59,7 +59,8 @@ class Folder:
 
     def add(self, run: dict[str, Any], machine: dict[str, Any], steps_s: list[float]) -> None:
         number = 1 + max((int(row["id"]) for row in self.runs), default=0)
-        row = {name: _text(run.get(name)) for name in RUN_COLUMNS} | {"id": str(number)}
+        named = {"id": str(number), "machine": machine["id"]}
+        row = {name: _text(run.get(name)) for name in RUN_COLUMNS} | named
         machines = {one["id"]: one for one in self._machines}
         machines[machine["id"]] = {name: _text(machine.get(name)) for name in MACHINE_COLUMNS}
         self._machines = list(machines.values())

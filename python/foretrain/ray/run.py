@@ -15,7 +15,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, BinaryIO
 
 from ..errors import Error
 from ..measurements import import_measurements
@@ -35,6 +35,7 @@ class Command:
     words: list[str]
     on: str
     program: pathlib.Path
+    out: BinaryIO  # standard output, which Ray's own words stay out of
     lines: int | None = None  # of one piece
     at_once: int | None = None
     send: list[str] = field(default_factory=list)
@@ -168,8 +169,8 @@ def _run_lines(command: Command) -> int:
             progress.show(done, f"{spreader.lost} begun again" if spreader.lost else "")
 
         for one in spreader.each(pieces, cpus=threads, at_once=command.at_once, on_done=count):
-            sys.stdout.buffer.write(checked(one).out)
-            sys.stdout.buffer.flush()
+            command.out.write(checked(one).out)
+            command.out.flush()
     return 0
 
 
@@ -228,7 +229,7 @@ def _run_pieces(command: Command) -> int:
                 results.write(checked(one).out)
         results.seek(0)
         last = [str(command.program), *command.words, "--work", "finish"]
-        return subprocess.run(last, stdin=results, check=False).returncode
+        return subprocess.run(last, stdin=results, stdout=command.out, check=False).returncode
 
 
 def _run_collect(command: Command) -> int:
@@ -269,13 +270,13 @@ def _run_collect(command: Command) -> int:
         for one in spreader.each(pieces, at_once=nodes, on_done=keep):
             if one.code not in (0, 1) or not one.files:
                 checked(Done(one.code or 1, one.out, one.err, one.files, one.size))
-    if as_json:
-        print(json.dumps({"listed": len(todo), **sums}))
-    else:
-        print(
-            f"{len(todo)} runs: {sums['measured']} measured, {sums['missing']} tried without "
-            f"success, {sums['left_out']} left out"
-        )
+    text = (
+        f"{len(todo)} runs: {sums['measured']} measured, {sums['missing']} tried without "
+        f"success, {sums['left_out']} left out"
+    )
+    command.out.write((json.dumps({"listed": len(todo), **sums}) if as_json else text).encode())
+    command.out.write(b"\n")
+    command.out.flush()
     return 1 if sums["missing"] + sums["left_out"] else 0
 
 
@@ -344,6 +345,6 @@ def _run_each(command: Command) -> int:
         pieces = [Piece([filled(words, values)]) for values in wanted]
         for one in spreader.each(pieces, at_once=command.at_once, on_done=count):
             _write(checked(one).files, ".")
-            sys.stdout.buffer.write(one.out)
-            sys.stdout.buffer.flush()
+            command.out.write(one.out)
+            command.out.flush()
     return 0

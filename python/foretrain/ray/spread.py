@@ -178,7 +178,6 @@ class Spreader:
 def checked(done: Done) -> Done:
     """Ends this program as the piece ended where that was an error."""
     if done.code != 0:
-        sys.stdout.flush()
         sys.stderr.write(done.err or f"foretrain: a piece of work ended with code {done.code}\n")
         raise SystemExit(done.code if done.code > 0 else 1)
     return done
