@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "foretrain/base/json.h"
@@ -94,7 +95,7 @@ class Changes {
   void compute() {
     const Precision now = resolved_.precision;
     if (now == Precision::Fp32 && can_compute(resolved_.cluster, Precision::Tf32)) {
-      compute_in(Precision::Tf32, "fp32 on tensor cores");
+      compute_in(Precision::Tf32, "tensor cores");
     }
     if (const auto precision = half(); precision && !is_half(now)) {
       compute_in(*precision, "half precision");
@@ -119,7 +120,7 @@ class Changes {
     if (!trains_ || resolved_.recompute == graph::Recompute::None) return;
     add("no recomputation").strategy.recompute = "none";
     if (resolved_.recompute == graph::Recompute::Full) {
-      add("recomputation of attention alone").strategy.recompute = "selective";
+      add("selective recomputation").strategy.recompute = "selective";
     }
   }
 
@@ -135,7 +136,7 @@ class Changes {
     add("larger gradient buckets").strategy.bucket_bytes = kLargerBuckets * bucket_bytes();
     if (request_.strategy.gradient_precision.value_or("fp32") != "fp32") return;
     if (const auto precision = half()) {
-      add("gradients in 16 bits on the way").strategy.gradient_precision = to_string(*precision);
+      add("compressed gradients").strategy.gradient_precision = to_string(*precision);
     }
   }
 
@@ -148,7 +149,7 @@ class Changes {
           twice_as_fast(cluster.links[static_cast<std::size_t>(node.network)]);
     }
     if (devices_on_node(cluster) > 1) {
-      add("links inside a node twice as fast").intra_node =
+      add("intra-node twice as fast").intra_node =
           twice_as_fast(cluster.links[static_cast<std::size_t>(node.intra_node)]);
     }
   }
@@ -201,11 +202,10 @@ class Changes {
   void kinds() {
     if (!exchanges_) return;
     using Kind = std::pair<Parallel, const char*>;
-    static constexpr std::array kKinds{
-        Kind{Parallel::Ddp, "gradients all-reduced (ddp)"},
-        Kind{Parallel::Zero1, "optimizer states sharded (zero1)"},
-        Kind{Parallel::Zero2, "gradients and states sharded (zero2)"},
-        Kind{Parallel::Fsdp, "parameters, gradients and states sharded (fsdp)"}};
+    static constexpr std::array kKinds{Kind{Parallel::Ddp, "nothing sharded (ddp)"},
+                                       Kind{Parallel::Zero1, "states sharded (zero1)"},
+                                       Kind{Parallel::Zero2, "gradients sharded (zero2)"},
+                                       Kind{Parallel::Fsdp, "all sharded (fsdp)"}};
     const Parallel now = request_.strategy.kind;
     for (const auto& [kind, what] : kKinds) {
       if (kind == now || (kind == Parallel::Fsdp && now == Parallel::Zero3)) continue;
@@ -214,7 +214,7 @@ class Changes {
       if (!is_sharded(kind)) request.strategy.shard_group.reset();
     }
     if (resolved_.cluster.nodes.size() < 2) return;
-    Request& hybrid = add("shards inside nodes, copies across them");
+    Request& hybrid = add("shards inside nodes");
     if (!is_sharded(now)) hybrid.strategy.kind = Parallel::Fsdp;
     hybrid.strategy.shard_group = devices_on_node(resolved_.cluster);
   }
@@ -256,9 +256,8 @@ class Changes {
     } else if (batch % resolved_.micro_batch != 0 || resolved_.passes == 1) {
       request.strategy.micro_batch.reset();
     }
-    list_.push_back(
-        {"tensor parallel " + std::to_string(tensor) + ", pipeline " + std::to_string(pipeline),
-         std::move(request), true});
+    list_.push_back({"tensor " + std::to_string(tensor) + ", pipeline " + std::to_string(pipeline),
+                     std::move(request), true});
   }
 
   const Request& request_;
@@ -285,7 +284,7 @@ Request with_batch(Request request, std::int64_t batch, const Resolved& resolved
   } else {
     request.batch = batch;
   }
-  if (request.steps) *request.steps /= more;
+  if (request.steps) request.steps = std::ceil(*request.steps / more);
   return request;
 }
 
