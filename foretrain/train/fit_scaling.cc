@@ -154,7 +154,7 @@ ScalingWorkload fit_workload(const MeasuredWorkload& measured, const ScalingData
   workload.form =
       fit_form(measured.rows, data.variables, data.with_operators, best.setting, options.seed);
   workload.domain = domain_of(measured.rows, variables, options.reach);
-  if (const auto ends = conformal_ends(std::move(residuals), options.confidence)) {
+  if (const auto ends = interval_ends(std::move(residuals), options.confidence)) {
     workload.low = ends->low;
     workload.high = ends->high;
   }
@@ -232,7 +232,7 @@ ScalingModel fit_scaling(const ScalingData& data, const ScalingFit& options,
   return model;
 }
 
-std::optional<ConformalEnds> conformal_ends(std::vector<double> residuals, double confidence) {
+std::optional<ConformalEnds> interval_ends(std::vector<double> residuals, double confidence) {
   const auto count = static_cast<double>(residuals.size());
   const double tail = (1 - confidence) / 2;
   const double below = std::floor((count + 1) * tail + 1e-9);  // of the order, from 1 on

@@ -72,6 +72,6 @@ struct ConformalEnds {
   double low = 0;
   double high = 0;
 };
-std::optional<ConformalEnds> conformal_ends(std::vector<double> residuals, double confidence);
+std::optional<ConformalEnds> interval_ends(std::vector<double> residuals, double confidence);
 
 }  // namespace foretrain::train
