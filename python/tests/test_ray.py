@@ -19,7 +19,7 @@ import pytest
 
 import foretrain
 from foretrain.ray import __main__ as command
-from foretrain.ray import campaign, cluster, profile, results, run, spread
+from foretrain.ray import campaign, cluster, parcel, profile, results, run
 
 ROOT = pathlib.Path(__file__).parents[2]
 PROGRAM = pathlib.Path(os.environ.get("FORETRAIN_PROGRAM", ROOT / "build/release/foretrain"))
@@ -96,10 +96,10 @@ def test_variants_are_all_combinations() -> None:
 def test_what_is_sent_is_the_same_bytes_again(tmp_path: pathlib.Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "a/one").write_text("1")
-    first = spread.pack({"a": tmp_path / "a"})
+    first = parcel.pack({"a": tmp_path / "a"})
     os.utime(tmp_path / "a/one", (1, 1))
-    assert spread.pack({"a": tmp_path / "a"}) == first
-    assert spread.pack({}).content == b""
+    assert parcel.pack({"a": tmp_path / "a"}) == first
+    assert parcel.pack({}).content == b""
 
 
 # Epochs of 2 and 3 s on one worker, 2.5 and 2 s on the other: the slowest end at 2.5 and 3 s.
@@ -135,7 +135,9 @@ def test_what_was_measured_goes_into_a_store_and_is_evaluated(tmp_path: pathlib.
     assert not again.has("small", one.key(), 1)
     store = tmp_path / "ray.db"
     for rows, skipped in ((1, 0), (0, 1)):  # imported once
-        found = {f["table"]: f for f in foretrain.import_measurements(tmp_path / "out", store=store)}
+        found = {
+            f["table"]: f for f in foretrain.import_measurements(tmp_path / "out", store=store)
+        }
         assert (found["runs"]["rows"], found["runs"]["skipped"]) == (rows, skipped)
     groups = foretrain.evaluate(store, by=["metric"]).to_dict()["groups"]
     assert {g["metric"] for g in groups} == {
@@ -214,9 +216,10 @@ def kill_a_piece(killed: list[int]) -> None:
     while not killed and time.monotonic() < end:
         for folder in pathlib.Path("/proc").iterdir():
             try:
-                if not folder.name.isdigit() or b"ray::do_piece" not in (
-                    folder / "cmdline"
-                ).read_bytes():
+                if (
+                    not folder.name.isdigit()
+                    or b"ray::do_piece" not in (folder / "cmdline").read_bytes()
+                ):
                     continue
                 if MARK.encode() in (folder / "environ").read_bytes().split(b"\0"):
                     os.kill(int(folder.name), signal.SIGKILL)
@@ -287,7 +290,9 @@ def test_what_cannot_be_spread_is_refused() -> None:
 def test_training_on_ray_is_measured_once(address: str, tmp_path: pathlib.Path) -> None:
     pytest.importorskip("torch")
     file = tmp_path / "campaign.json"
-    file.write_text(json.dumps({"format": campaign.FORMAT, "version": 1} | CAMPAIGN | {"workers": [2]}))
+    file.write_text(
+        json.dumps({"format": campaign.FORMAT, "version": 1} | CAMPAIGN | {"workers": [2]})
+    )
     words = ["profile", str(file), "-o", str(tmp_path / "out"), "--store", str(tmp_path / "s.db")]
     call = [sys.executable, "-m", "foretrain.ray", *words, "--address", address, "--json"]
     first = subprocess.run(call, capture_output=True, check=False)
