@@ -54,6 +54,7 @@ bench: packages-bench build  ## print the speed figures
 	@cmake --build --preset release
 	build/release/foretrain_bench
 	@python3 bench/run.py $(FORETRAIN)
+	@python3 bench/scale_bench.py $(FORETRAIN)
 	@python3 bench/simulate_bench.py $(FORETRAIN) $(DATA)
 	build/release/foretrain_profile_test --gtest_also_run_disabled_tests --gtest_filter='*QuietMachine*'
 
@@ -80,6 +81,10 @@ leave-model-out: build  ## steps of models left out of their framework's fit, wr
 leave-out: accuracy-data build  ## errors on GPUs and models left out of fits, writes docs/leave_out.md: make leave-out DATA=dir
 	@python3 tools/leave_out.py $(FORETRAIN) $(DATA) docs/leave_out.md
 
+.PHONY: leave-generations-out
+leave-generations-out: accuracy-data build  ## errors on generations of GPUs left out of fits, writes docs/leave_generations_out.md
+	@python3 tools/leave_out.py $(FORETRAIN) $(DATA) docs/leave_generations_out.md --generations
+
 .PHONY: reference study
 reference: build  ## hold the simulator against published answers: make reference DATA=dir
 	@test -f "$(DATA)/traces/reference.csv" || { echo 'make reference needs the folder of measurements: make reference DATA=dir' >&2; exit 2; }
@@ -96,6 +101,13 @@ models:  ## tables of constants from the files in use, writes docs/models/
 .PHONY: lab-report
 lab-report:  ## tables and plots of what the lab measured, writes docs/lab.md
 	@python3 tools/write_lab.py data/lab/measured docs
+
+.PHONY: scaling-report search-report
+scaling-report: accuracy-data build  ## scaling models between and beyond measured values: make scaling-report DATA=dir
+	@python3 -B tools/write_scaling.py $(FORETRAIN) $(DATA)/training/pollux.csv docs
+
+search-report: accuracy-data build  ## runs that a search needs, against points drawn at random: make search-report DATA=dir
+	@python3 -B tools/write_search.py $(FORETRAIN) $(DATA)/training/pollux.csv docs
 
 .PHONY: lab-accuracy
 lab-accuracy: build  ## predictions against what the lab measured, writes docs/lab_accuracy.md
@@ -115,6 +127,22 @@ inspector-transfer: build  ## train the transfers that docs/inspector.md compare
 
 predictors: build  ## refit the predictors that are shipped beside the program: data/inspectors/
 	@$(FORETRAIN) fit inspector --data data/lab/resources -o data/inspectors/lab.json
+
+# Needs a Python with torch and scikit-learn. An interrupted call goes on from the last checkpoint in build/embedding.
+EMBEDDING := build/embedding
+EMBED_TRAIN = PYTHONPATH=python OMP_NUM_THREADS=1 $(or $(TORCH_PYTHON),python3) -m foretrain_train
+.PHONY: embedding embedding-report
+embedding: build  ## train the embedding that is shipped, data/embeddings/: make embedding TORCH_PYTHON=python
+	@$(EMBED_TRAIN).graph_set --program $(FORETRAIN) -o $(EMBEDDING)/set
+	@$(EMBED_TRAIN).train --set $(EMBEDDING)/set --out $(EMBEDDING)/main.pt
+	@$(EMBED_TRAIN).embedding_file --program $(FORETRAIN) --set $(EMBEDDING)/set --checkpoint $(EMBEDDING)/main.pt \
+	  -o data/embeddings/digits.json --reference tests/embedding/reference.json
+
+embedding-report: embedding  ## what the embedding is worth, writes docs/embedding.md: make embedding-report TORCH_PYTHON=python
+	@$(EMBED_TRAIN).train --set $(EMBEDDING)/set --out $(EMBEDDING)/targets.pt --tasks targets
+	@$(EMBED_TRAIN).compare --set $(EMBEDDING)/set -o $(EMBEDDING)/compare.json
+	@$(EMBED_TRAIN).evidence --program $(FORETRAIN) --set $(EMBEDDING)/set --folder $(EMBEDDING) -o $(EMBEDDING)/evidence.json
+	@python3 tools/write_embedding.py $(EMBEDDING)/evidence.json docs
 
 fuzz: packages-build packages-lint  ## fuzz each target for FUZZ_SECONDS (600), 5 s and 1 GB per input; prints a table
 	@$(MAKE) -s build/fuzz/build.ninja

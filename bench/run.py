@@ -4,6 +4,7 @@ reading a large ONNX file takes.
 
 Times on a shared machine vary; instruction counts do not, so both are shown.
 """
+import json
 import os
 import re
 import statistics
@@ -14,6 +15,8 @@ import time
 
 COLD = ("predict resnet50 --device v100-sxm2-16gb --workers 8 --batch 128 --precision fp32 "
         "--dataset imagenet --epochs 90").split()
+WHAT_IFS = ("resnet50 --device v100 --workers 16 --dataset imagenet --epochs 90",
+            "bert-large --device a100 --workers 16 --batch 8 --optimizer adamw --steps 10000")
 REQUESTS = 10_000
 ONNX_GIBIBYTES = 5
 
@@ -25,6 +28,17 @@ def cold_start(program):
         subprocess.run([program, *COLD], check=True, stdout=subprocess.DEVNULL)
         times.append(time.perf_counter() - begin)
     return statistics.median(times), min(times)
+
+
+def what_if(program, job):
+    """Seconds of the command, the best of five, and how many changes it lists."""
+    arguments = [program, "predict", *job.split(), "--what-if", "--json"]
+    times = []
+    for _ in range(5):
+        begin = time.perf_counter()
+        out = subprocess.run(arguments, check=True, capture_output=True)
+        times.append(time.perf_counter() - begin)
+    return min(times), len(json.loads(out.stdout)["what_if"])
 
 
 def instructions(arguments, folder):
@@ -71,6 +85,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         median, best = cold_start(program)
         print(f"cold start of one prediction     {1e3 * median:8.1f} ms (median of 20; best {1e3 * best:.1f} ms)")
+        for job in WHAT_IFS:
+            seconds, count = what_if(program, job)
+            print(f"--what-if, {job.split()[0]:10}, {count:2} changes {1e3 * seconds:8.1f} ms")
         rate = bulk(program, make_requests(folder, REQUESTS))
         print(f"--requests, {REQUESTS} distinct       {rate:8.0f} per second of one core")
         seconds, mebibytes = large_onnx(program)

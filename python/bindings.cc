@@ -36,6 +36,7 @@
 #include "foretrain/predict/predict.h"
 #include "foretrain/predict/predict_many.h"
 #include "foretrain/predict/vary.h"
+#include "foretrain/predict/what_if.h"
 #include "foretrain/request/find_model.h"
 #include "foretrain/request/request_fields.h"
 #include "foretrain/store/fill_store.h"
@@ -78,6 +79,11 @@ std::string vary_json(const std::string& request, const std::string& field,
                       const std::vector<std::string>& values, const GraphPointer& model) {
   return to_json(vary(request, field, values,
                       [&model](const Request& one) { return predict_model(one, model); }));
+}
+
+std::string what_if_json(const std::string& request, const GraphPointer& model) {
+  const Request asked = parse_request(request, "what_if");
+  return to_json(model == nullptr ? what_if(asked, library()) : what_if(asked, model, library()));
 }
 
 std::string simulate_json(const std::string& request) {
@@ -310,6 +316,7 @@ PYBIND11_MODULE(_core, module) {
              Unlocked());
   module.def("vary_json", &vary_json, py::arg("request"), py::arg("field"), py::arg("values"),
              py::arg("model"), Unlocked());
+  module.def("what_if_json", &what_if_json, py::arg("request"), py::arg("model"), Unlocked());
   module.def("simulate_json", &simulate_json, py::arg("request"), Unlocked());
   module.def("evaluate_json", &evaluate_json, py::arg("data"), py::arg("source"), py::arg("by"),
              py::arg("count_refused"), py::arg("predictors"), Unlocked());

@@ -17,7 +17,7 @@ need() {
 
 for set in "$@"; do
   case "$set" in
-    build) need g++ cmake ninja-build nlohmann-json3-dev libcli11-dev libgtest-dev libsqlite3-dev zlib1g-dev libre2-dev libigraph-dev libxgboost-dev libnlopt-cxx-dev \
+    build) need g++ cmake ninja-build nlohmann-json3-dev libcli11-dev libgtest-dev libsqlite3-dev zlib1g-dev libre2-dev libigraph-dev libxgboost-dev libsvm-dev libnlopt-cxx-dev \
         coinor-libclp-dev python3 ;;
     test) need libsimgrid-dev clang-format-14 ;;
     bench) need libbenchmark-dev valgrind ;;

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Errors on what was left out of the fit: GPUs and families of models, one after another.
 
-    python3 tools/leave_out.py PROGRAM DATA OUT
+    python3 tools/leave_out.py PROGRAM DATA OUT [--generations]
 
 fits with `PROGRAM fit operators --without ...`, always from data/predictors/operators_prior.json, evaluates
-what was left out, prints the tables and writes them to OUT (docs/leave_out.md).
+what was left out, prints the tables and writes them to OUT (docs/leave_out.md). With --generations OUT has one table
+alone, of whole generations of GPUs.
 """
 import argparse
 import concurrent.futures
@@ -23,6 +24,13 @@ UNSEEN = ["l4", "a100-pcie-80gb"]  # only in test rows
 STEP_DEVICES = {"rtx-2080-ti": "rtx-2080-ti", "titan-rtx": "titan-rtx", "titan-xp": "titan-xp",
                 "a100-sxm4-40gb": "a100*"}  # and what a fit leaves out for it, operators too
 FAMILIES = ["densenet", "mnasnet", "mobilenet", "resnet", "resnext", "shufflenet", "squeezenet", "vgg"]
+# Generations that are left out: what of, which devices a fit does not see, which of them are scored, on which operators.
+GENERATIONS = [
+    ("Ampere from Pascal, Volta and Turing", "a100*", ["a100-pcie-40gb", "a100-pcie-80gb"], "neusight_gemm.csv"),
+    ("Ada from Ampere and older", "l4", ["l4"], "neusight_gemm.csv"),
+    ("AMD from NVIDIA", "mi*", ["mi100", "mi210"], "neusight_gemm.csv"),
+    ("Hopper from Ampere", "gh200", ["gh200"], "ett_llm.csv"),
+]
 RUNS = 4  # that show how fast a machine's host is
 OPERATOR_EVALUATIONS = 1500
 STEP_EVALUATIONS = 450
@@ -95,6 +103,29 @@ def products(runner: Runner, operators: pathlib.Path, predictor: str) -> list[st
     rows = [[f"{group['device']}, {group['metric'].removesuffix(', test')}", group["mape_percent"]] for group in found]
     rows.append(["all rows", mean(found)])
     return table(["GPU that is in no fit", "error, %"], rows)
+
+
+def generations(runner: Runner, operators: pathlib.Path) -> list[str]:
+    """GEMMs (of the test split where there is one) and operators of language models on whole generations of GPUs."""
+    def error(place: int) -> list:
+        name, without, devices, file = GENERATIONS[place]
+        predictor = runner.fit(f"generation-{place}", "--data", str(operators), "--start", str(PRIOR), "--without", without,
+                               "--evaluations", str(OPERATOR_EVALUATIONS))
+        groups = runner.evaluate(str(operators / file), predictor, "--by", "device,metric")
+        own = [group for group in groups if group["device"] in devices and not group["metric"].endswith(", train")]
+        return [f"{name} ({file.removesuffix('.csv')})", mean(own)]
+
+    rows = for_each(list(range(len(GENERATIONS))), error)
+    rows.append(["mean", average([row[1] for row in rows])])
+    return table(["generation left out", "error, %"], rows)
+
+
+def generations_page(runner: Runner, data: pathlib.Path) -> str:
+    return "\n".join([
+        "# Errors on generations of GPUs that were left out", "",
+        "Written by `make leave-generations-out DATA=dir`. Mean absolute errors in per cent of single operators; no row of the",
+        "generation was in the fit. Where the fit starts, data/predictors/operators_prior.json, was chosen with all rows in view.", "",
+        *generations(runner, data / "operators"), ""])
 
 
 def one_gpu_steps(source: pathlib.Path, target: pathlib.Path, family: str = "") -> None:
@@ -183,9 +214,11 @@ def main() -> None:
     parser.add_argument("program")
     parser.add_argument("data", type=pathlib.Path)
     parser.add_argument("out", type=pathlib.Path)
+    parser.add_argument("--generations", action="store_true", help="whole generations of GPUs alone")
     arguments = parser.parse_args()
+    write = generations_page if arguments.generations else page
     with tempfile.TemporaryDirectory() as folder:
-        text = wrap(page(Runner(arguments.program, pathlib.Path(folder)), arguments.data))
+        text = wrap(write(Runner(arguments.program, pathlib.Path(folder)), arguments.data))
     print(text)
     arguments.out.write_text(text, encoding="utf-8")
 

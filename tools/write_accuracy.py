@@ -116,6 +116,26 @@ def grouped(rows: list[dict], inside: dict[tuple[str, str], bool], keys: list[st
     return dict(sorted(groups.items()))
 
 
+def ways(sources: list[dict]) -> list[str]:
+    """Each source's steps, or numbers that are none, by plain, informed and calibrated requests."""
+    def error(score: dict | None) -> str:
+        return "" if score is None else percent(score["mape_percent"])
+
+    lines = []
+    for one in sources:
+        score = one["plain"]
+        if score is None:
+            continue
+        calibrated = one["calibrated"]
+        counts = [f"{one[key]:,}" if one[key] else "" for key in ("facts", "recovered", "left_out", "fitted")]
+        lines.append([one["file"], plain(one["number"]), f"{score['cases']:,}", f"{score['refused']:,}" if score["refused"] else "",
+                      *counts, error(score), percent(score["median_ape_percent"]), percent(score["bias_percent"], "+"),
+                      error(one["informed"]), error(calibrated), f"{calibrated['cases']:,}" if calibrated else ""])
+    header = ["file", "number", "rows", "refused", "facts", "recovered", "left out", "fitted", "plain", "median", "bias", "informed",
+              "calibrated", "its rows"]
+    return table(header, lines, 2)
+
+
 def by_source(rows: list[dict], inside: dict) -> list[str]:
     lines = [[file, plain(metric), left_out(file), PUBLISHED.get((file, metric), ""), *group.cells()]
              for (file, metric), group in grouped(rows, inside, ["file", "metric"]).items()]
@@ -259,7 +279,8 @@ def plots(judged: list[dict], out: pathlib.Path) -> list[str]:
     return lines
 
 
-def page(result: dict, rows: list[dict], judged: list[dict], plot_lines: list[str], operator_result: dict | None) -> str:
+def page(result: dict, rows: list[dict], judged: list[dict], plot_lines: list[str], operator_result: dict | None,
+         sources: list[dict]) -> str:
     inside = {(row["file"], row["line"]): is_inside(row) for row in judged}
     lines = [
         "# Accuracy",
@@ -267,9 +288,19 @@ def page(result: dict, rows: list[dict], judged: list[dict], plot_lines: list[st
         "Written by `make accuracy DATA=dir`; do not edit. Public measurements of training, row by row, against predictions",
         "from the model's graph and the hardware's data sheet. [evaluate.md](evaluate.md) says how rows become requests.",
         "",
+        "## Three ways",
+        "",
+        "Mean absolute percentage errors of requests that hold what a row or its documentation states (*plain*, what a user has), with what",
+        "mappings have fitted to the very rows that they are scored on (*informed*), and plain beside three runs of each model on each device,",
+        "drawn by a seed and not scored (*calibrated*; *its rows* are left). A refused row counts as an error of 100 %. *Median* and *bias* are",
+        "those of plain requests. *Facts*, *recovered*, *left out* and *fitted* count the values of the mapping; [evaluate.md](evaluate.md#three-ways)",
+        "says what they are. `foretrain evaluate --data dir --ways` prints this table.",
+        "",
+        *ways(sources),
+        "",
         "## By source",
         "",
-        "MAPE is the mean and median the median of abs(predicted / measured − 1), bias the mean of predicted / measured − 1:",
+        "Plain requests. MAPE is the mean and median the median of abs(predicted / measured − 1), bias the mean of predicted / measured − 1:",
         "above 0 times are predicted too long and rates too high. *Source left out*: no constant was chosen with rows of that",
         "source in view. *GPU left out*: likewise for rows of that GPU. *Partly in sample*: some constants were; the table below the plots says",
         "which. *With refused*: the MAPE where each refused row counts as an error of 100 %. *Inside*: how many measurements the",
@@ -341,13 +372,18 @@ def main() -> None:
                                 *(["--models", options.models] if options.models else [])))
         print(run(options.program, "fit", "intervals", "--data", training, "--rows", str(judged_path)))
         rows, judged = read_csv(rows_path), read_csv(judged_path)
+        sources = json.loads(run(options.program, "evaluate", "--data", training, "--ways", "--json",
+                                 *(["--models", options.models] if options.models else [])))["sources"]
+        power = options.data / "resources/zeus_power_time.csv"
+        if power.is_file():
+            sources += json.loads(run(options.program, "evaluate", "--data", str(power), "--ways", "--json"))["sources"]
     operator_result = None
     if folder.is_dir():
         operator_result = json.loads(run(options.program, "evaluate", "--data", str(folder), "--by", "file,metric,device", "--json"))
     plot_lines = plots(judged, options.out.with_suffix(""))
-    text = wrap(page(result, rows, judged, plot_lines, operator_result))
+    text = wrap(page(result, rows, judged, plot_lines, operator_result, sources))
     options.out.write_text(text, encoding="utf-8")
-    print(text[text.index("## By source"):text.index("## Plots")])
+    print(text[text.index("## Three ways"):text.index("## Plots")])
 
 
 if __name__ == "__main__":

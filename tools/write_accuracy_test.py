@@ -42,6 +42,13 @@ class WriteAccuracy(unittest.TestCase):
         # Errors +20 % and -10 %, one refused: (20 + 10 + 100) / 3.
         self.assertTrue(lines[2].endswith("| 2 | 1 | 15.0 % | 15.0 % | +5.0 % | 43.3 % | 50.0 % |"), lines[2])
 
+    def test_ways_show_what_is_there(self):
+        score = {"cases": 1200, "refused": 0, "mape_percent": 12.34, "median_ape_percent": 5.0, "bias_percent": -3.0}
+        source = {"file": "made", "number": "all steps", "facts": 9, "recovered": 0, "left_out": 0, "fitted": 2, "plain": score,
+                  "informed": {**score, "mape_percent": 7.0}, "calibrated": None}
+        lines = write_accuracy.ways([source, {**source, "plain": None}])
+        self.assertEqual(lines[2:], ["| made | all steps | 1,200 |  | 9 |  |  | 2 | 12.3 % | 5.0 % | -3.0 % | 7.0 % |  |  |"])
+
     def test_an_interval_is_judged_by_its_width_and_what_lies_outside(self):
         # measured / predicted = e against ends 1 and e^0.5: width 0.5, 0.5 outside costs 20 times as much.
         row = {"file": "made", "measured": math.e, "predicted": 1, "low": 1, "high": math.exp(0.5), "one_ratio": math.exp(2)}
@@ -74,7 +81,7 @@ class WriteAccuracy(unittest.TestCase):
             self.assertTrue(write_accuracy.mapping(path.stem).get("constants"), path.name)
 
     def test_the_page_ends_with_one_line_end(self):
-        text = write_accuracy.page(RESULT, ROWS, JUDGED, [], None)
+        text = write_accuracy.page(RESULT, ROWS, JUDGED, [], None, [])
         self.assertTrue(text.endswith("reasons\n"))
 
 

@@ -13,12 +13,15 @@ class Console;
 
 void add_predict_command(CLI::App& app, Console& console);
 void add_graph_command(CLI::App& app, Console& console);
+void add_embed_command(CLI::App& app, Console& console);
 void add_evaluate_command(CLI::App& app, Console& console);
 void add_collect_command(CLI::App& app, Console& console);
 void add_profile_command(CLI::App& app, Console& console);
 void add_store_command(CLI::App& app, Console& console);
 void add_fit_command(CLI::App& app, Console& console);
 void add_transfer_command(CLI::App& app, Console& console);
+void add_design_command(CLI::App& app, Console& console);
+void add_search_command(CLI::App& app, Console& console);
 void add_simulate_command(CLI::App& app, Console& console);
 void add_models_command(CLI::App& app, Console& console);
 void add_devices_command(CLI::App& app, Console& console);

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <memory>
 
 #include "foretrain/base/humanise.h"
 #include "foretrain/base/json.h"
 #include "foretrain/cli/catalog_command.h"
 #include "foretrain/cli/commands.h"
+#include "foretrain/cli/local_machine.h"
 #include "foretrain/cli/table.h"
 #include "foretrain/hw/catalog.h"
 #include "foretrain/hw/hardware_json.h"
@@ -110,13 +113,18 @@ std::string devices_text(const hw::Catalog& catalog,
 }  // namespace
 
 void add_devices_command(CLI::App& app, Console& console) {
-  add_catalog_command(app, "devices", "the devices with their datasheets", "foretrain devices a100",
-                      [&console](const CatalogOptions& options) {
+  auto local = std::make_shared<bool>(false);
+  add_catalog_command(app, "devices", "the devices with their datasheets",
+                      "foretrain devices a100\n  foretrain devices --local",
+                      [&console, local](const CatalogOptions& options) {
                         const hw::Catalog catalog = hw::load_catalog();
+                        if (*local) return show_local_machine(catalog, options, console);
                         const auto found = find_devices(catalog, options.filter);
                         if (options.json) return console.line(hw::devices_json(found));
                         console.write(devices_text(catalog, found, options.filter, console.screen));
                       });
+  app.get_subcommand("devices")->add_flag("--local", *local,
+                                          "this machine: its CPU, memory, GPUs and network cards");
 }
 
 }  // namespace foretrain::cli

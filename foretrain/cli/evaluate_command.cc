@@ -10,6 +10,7 @@
 #include "foretrain/cli/commands.h"
 #include "foretrain/cli/evaluate_resources.h"
 #include "foretrain/cli/evaluate_spread.h"
+#include "foretrain/cli/evaluate_ways.h"
 #include "foretrain/cli/given_request.h"
 #include "foretrain/cli/output.h"
 #include "foretrain/cli/progress.h"
@@ -31,6 +32,8 @@ struct Options {
   bool json = false;
   bool unmapped = false;
   bool coverage = false;
+  bool ways = false;
+  std::optional<std::uint64_t> seed;
   std::string rows;
   std::string predictor;
   bool resources = false;
@@ -225,6 +228,11 @@ void run_evaluate(const Options& options, Console& console) {
   if (options.resources || options.use.engine == "inspector") {
     return show_resources(options.data, options.use, library, options.json, rows, console);
   }
+  if (options.ways) {
+    evaluate::WaysOptions ways{.evaluate = options.evaluate, .seed = options.seed.value_or(1)};
+    if (ways.evaluate.calibration.rows > 0) ways.runs = ways.evaluate.calibration.rows;
+    return show_ways(options.data, ways, library, options.json, console);
+  }
   rows.write(evaluate::rows_header() + "\n");
   evaluate::Evaluation evaluation;
   {
@@ -239,10 +247,23 @@ void run_evaluate(const Options& options, Console& console) {
     evaluate::Options asked = options.evaluate;
     asked.request = given_request(asked.request);
     if (options.spread.work == "finish") asked.known = predicted_elsewhere();
+    asked.calibration.seed = options.seed;
     evaluation = evaluate::evaluate(options.data, asked, library, observer);
   }
   rows.close();
   if (options.rows != "-") show(evaluation, options, console);
+}
+
+void add_way_options(CLI::App& command, Options& options) {
+  command.add_flag("--informed", options.evaluate.informed,
+                   "requests with what mappings have fitted to their own rows; without it they "
+                   "hold facts alone");
+  command.add_flag("--ways", options.ways,
+                   "every source three ways in one table: plain, informed, and calibrated by three "
+                   "runs of each model on each device; refused rows count as errors of 100 %");
+  command.add_option("--calibrate-seed", options.seed,
+                     "the runs that calibrate are drawn by it (--ways: 1; --calibrate: those are "
+                     "taken that cover a group best)");
 }
 
 void add_resource_options(CLI::App& command, Options& options) {
@@ -284,6 +305,7 @@ void add_evaluate_command(CLI::App& app, Console& console) {
   command.add_flag("--json", options->json, "print the tables as JSON");
   add_spread_options(command, options->spread, true);
   add_resource_options(command, *options);
+  add_way_options(command, *options);
   command.add_option("--source", options->evaluate.source,
                      "only this file (without .csv) or this entry of the column source");
   std::string keys;

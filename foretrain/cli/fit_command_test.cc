@@ -13,8 +13,8 @@ constexpr const char* kSteps =
     R"({"request": {"model": "alexnet", "device": "t4", "batch": 8}, "step_time_s": 0.05})";
 
 TEST(FitCommand, EveryPartHasHelpWithAnExample) {
-  for (const char* part :
-       {"operators", "collectives", "calibration", "intervals", "framework", "inspector"}) {
+  for (const char* part : {"operators", "collectives", "calibration", "intervals", "framework",
+                           "inspector", "scaling"}) {
     const Outcome outcome = run_program({"fit", part, "--help"});
     EXPECT_EQ(outcome.code, 0) << part;
     EXPECT_NE(outcome.out.find(std::string("  foretrain fit ") + part), std::string::npos) << part;

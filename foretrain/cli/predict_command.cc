@@ -12,9 +12,12 @@
 #include "foretrain/cli/request_options.h"
 #include "foretrain/cli/spread.h"
 #include "foretrain/cli/vary.h"
+#include "foretrain/cli/what_if_text.h"
 #include "foretrain/operators/trace.h"
+#include "foretrain/parallel/groups.h"
 #include "foretrain/predict/advice.h"
 #include "foretrain/predict/predict.h"
+#include "foretrain/predict/what_if.h"
 
 namespace foretrain::cli {
 namespace {
@@ -26,6 +29,7 @@ struct Options {
   std::string dump;
   std::optional<std::size_t> top;
   std::string vary;
+  bool what_if = false;
   std::string requests;
   int threads = 1;
   std::size_t first_line = 1;
@@ -44,8 +48,10 @@ void predict_one(const Options& options, Console& console) {
                console);
   }
   if (options.trace == "-") return;
+  if (options.dump == "groups") return console.line(parallel::dump_groups(resolved));
   if (!options.dump.empty()) {
-    return console.line(operators::dump_stage(operators::stages_of(question), options.dump));
+    return console.line(
+        operators::dump_stage(operators::stages_of(question), resolved, options.dump));
   }
   const Report report = advise(predict(question), request, library,
                                [&](const Request& one) { return predict(one, library); });
@@ -66,10 +72,17 @@ void predict_variation(const Options& options, Console& console) {
   if (!options.json) console.write(varied_text(varied, console.screen));
 }
 
+void predict_changes(const Options& options, Console& console) {
+  const Request request = parse_request(options.request.json(), "predict");
+  const WhatIfs what_ifs = what_if(request, load_library());
+  if (options.json) return console.line(to_json(what_ifs));
+  console.write(what_if_text(what_ifs, console.screen));
+}
+
 void run_predict(const Options& options, Console& console) {
   const bool single = !options.trace.empty() || !options.dump.empty() || options.top;
   if (!options.requests.empty()) {
-    if (options.request.any() || !options.vary.empty() || single) {
+    if (options.request.any() || !options.vary.empty() || options.what_if || single) {
       throw Error(ErrorKind::BadInput,
                   "--requests takes everything from its lines; leave out the model and the other "
                   "options, except --threads");
@@ -81,9 +94,14 @@ void run_predict(const Options& options, Console& console) {
   if (!options.spread.on.empty()) {
     throw Error(ErrorKind::BadInput, "--on spreads the lines of --requests; give these");
   }
-  if (options.vary.empty()) return predict_one(options, console);
+  if (options.vary.empty() && !options.what_if) return predict_one(options, console);
   if (single) {
-    throw Error(ErrorKind::BadInput, "--trace, --dump and --top show one job; leave out --vary");
+    throw Error(ErrorKind::BadInput,
+                "--trace, --dump and --top show one job; leave out --vary and --what-if");
+  }
+  if (options.what_if) {
+    if (options.vary.empty()) return predict_changes(options, console);
+    throw Error(ErrorKind::BadInput, "give --vary or --what-if, not both");
   }
   predict_variation(options, console);
 }
@@ -100,11 +118,13 @@ void add_predict_command(CLI::App& app, Console& console) {
       "  foretrain predict bert-large --device a100 --precision bf16 --vary batch=8,16,32\n"
       "  foretrain predict resnet50 --device t4 --workers 4 --workers-per-node 1 \\\n"
       "      --network 10gbe --strategy ps:servers=2,asynchronous=true\n"
+      "  foretrain predict bert-large --device a100 --workers 8 --what-if\n"
       "  foretrain predict --requests jobs.jsonl\n"
       "  foretrain predict --requests jobs.jsonl --on ray://head:10001");
   options->request.add_to(command);
   command.add_option("--vary", options->vary, "side by side for each value of a field")
       ->type_name("KEY=A,B,C");
+  command.add_flag("--what-if", options->what_if, "what would help most, ranked");
   command.add_option("--requests", options->requests, "answer each line, a request in JSON")
       ->type_name("FILE|-");
   command.add_option("--threads", options->threads, "threads that answer --requests (1)")
@@ -124,7 +144,7 @@ void add_predict_command(CLI::App& app, Console& console) {
       ->type_name("FILE|-");
   command
       .add_option("--dump", options->dump,
-                  "print a stage as JSON: graph, tasks, timeline or memory")
+                  "print a stage as JSON: graph, tasks, timeline, memory or groups")
       ->type_name("STAGE");
   command.callback([options, &console] { run_predict(*options, console); });
 }

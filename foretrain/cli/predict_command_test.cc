@@ -57,6 +57,7 @@ TEST(Predict, DumpsAreJson) {
   for (const char* stage : {"graph", "tasks", "timeline"}) {
     EXPECT_FALSE(Json::parse(predict({"--dump", stage}).out).empty()) << stage;
   }
+  EXPECT_TRUE(Json::parse(predict({"--dump", "groups"}).out).is_array());
 }
 
 TEST(Predict, AFileOfTheGraphPredictsTheSame) {

@@ -32,7 +32,8 @@ std::string headline(const JobReport& job, const Screen& screen) {
   what += " in " + std::string(to_string(job.precision));
   what += ", batch " + format_count(batch);
   if (job.workers > 1) {
-    what += " per worker, " + format_count(batch * job.workers) + " in all";
+    what += job.data_parallel == job.workers ? " per worker, " : " per data-parallel rank, ";
+    what += format_count(batch * job.data_parallel) + " in all";
   }
   const std::string where = job.cluster + (job.servers.empty() ? "" : ", " + job.servers);
   return paint(printable(job.model, kLongestModel), Colour::Bold, screen) + "  " +
@@ -54,6 +55,25 @@ std::string main_numbers(const Report& report, const Screen& screen) {
   if (report.total_time_s) add("total time", describe_time(*report.total_time_s));
   if (report.cost_usd) add("cost", describe_money(*report.cost_usd));
   return "\n" + render(table, screen);
+}
+
+// Where the total time goes besides steps, where the request says anything of it.
+std::string job_section(const Report& report, const Screen& screen) {
+  if (!report.job_time || !report.total_time_s) return "";
+  const JobTime& job = *report.job_time;
+  std::vector<Part> parts;
+  const auto add = [&](const char* name, double seconds) {
+    if (seconds > 0) parts.push_back({name, seconds, format_time(Seconds{seconds}), false});
+  };
+  add("training", job.training);
+  add("evaluation", job.evaluation);
+  add("checkpoints", job.checkpoints);
+  add("lost work", job.lost_work);
+  add("restarts", job.restarts);
+  add("start-up", job.startup);
+  std::string rest = format_time(Seconds{report.total_time_s->value});
+  if (job.failures > 0) rest += "; failures expected: " + significant(job.failures, 3);
+  return heading("Job", rest, screen) + render_bar(parts, std::nullopt, screen);
 }
 
 std::string memory_section(const MemoryReport& memory, const Screen& screen) {
@@ -86,8 +106,9 @@ std::string remedies_section(const Report& report, const Screen& screen) {
   if (report.would_fit.empty()) {
     return heading("What would fit", "", screen) +
            wrap(
-               "nothing that was tried: passes of one sample, recomputation, sharding, weights in "
-               "16 or 4 bits, 8-bit states, adapters, larger devices",
+               "nothing that was tried: passes of one sample, recomputation, sharding, offload, "
+               "weights "
+               "in 16 or 4 bits, 8-bit states, adapters, larger devices",
                "  ", screen);
   }
   std::string text = heading("What would fit", "the fastest per sample first", screen);
@@ -151,6 +172,7 @@ std::string describe_money(const Estimate& usd) { return describe_estimate(usd, 
 std::string report_text(const Report& report, const Screen& screen) {
   std::string text = headline(report.job, screen);
   text += main_numbers(report, screen);
+  text += job_section(report, screen);
   text += memory_section(report.memory, screen);
   text += remedies_section(report, screen);
   text += breakdown_section(report, screen);

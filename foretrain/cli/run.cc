@@ -21,10 +21,11 @@ void add_commands(CLI::App& app, Console& console) {
   app.set_version_flag("--version", std::string("foretrain ") + kVersion, "print the version");
   app.require_subcommand(0, 1);
   for (const auto add :
-       {add_predict_command, add_graph_command, add_models_command, add_devices_command,
-        add_networks_command, add_clouds_command, add_frameworks_command, add_fields_command,
-        add_profile_command, add_store_command, add_evaluate_command, add_collect_command,
-        add_fit_command, add_transfer_command, add_simulate_command}) {
+       {add_predict_command, add_graph_command, add_embed_command, add_models_command,
+        add_devices_command, add_networks_command, add_clouds_command, add_frameworks_command,
+        add_fields_command, add_profile_command, add_store_command, add_evaluate_command,
+        add_collect_command, add_fit_command, add_transfer_command, add_design_command,
+        add_search_command, add_simulate_command}) {
     add(app, console);
   }
 }

@@ -106,7 +106,7 @@ TEST(Constants, AreThoseOfTheLinksKind) {
 
 TEST(Constants, LeaveOtherLinksAlone) {
   const hw::Catalog catalog = hw::load_catalog();
-  EXPECT_EQ(tuned(hw::find_link(catalog, "pcie3-x16"), some()).efficiency, 0.48);
+  EXPECT_EQ(tuned(hw::find_link(catalog, "pcie3-x16"), some()).efficiency, 0.66);
   EXPECT_EQ(tuned(hw::find_link(catalog, "efa"), some()).efficiency, 0.85);
   // A link that a user described and happened to call so.
   const hw::Link own =

@@ -16,7 +16,10 @@ std::vector<NumberPlace> named_numbers(ExchangeCosts& c) {
           {"sharded", "bucket_bytes", &c.sharded.bucket_bytes},
           {"cpu", "ddp_gradient_s", &c.cpu.ddp_gradient_s},
           {"cpu", "ddp_byte_s", &c.cpu.ddp_byte_s},
-          {"cpu", "server_gradient_s", &c.cpu.server_gradient_s}};
+          {"cpu", "server_gradient_s", &c.cpu.server_gradient_s},
+          {"cpu", "server_message_s", &c.cpu.server_message_s},
+          {"cpu", "server_received_byte_s", &c.cpu.server_received_byte_s},
+          {"cpu", "server_sent_byte_s", &c.cpu.server_sent_byte_s}};
 }
 
 ExchangeCosts read_exchange_costs(std::string_view text, const std::string& where) {

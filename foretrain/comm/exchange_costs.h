@@ -42,6 +42,10 @@ struct ExchangeCosts {
     double ddp_gradient_s = 0;     // all-reduce, of each gradient tensor
     double ddp_byte_s = 0;         // all-reduce, of each byte
     double server_gradient_s = 0;  // parameter servers, of each gradient tensor
+    // What the server's own CPU needs beside its updates.
+    double server_message_s = 0;        // of each gradient that a worker sends
+    double server_received_byte_s = 0;  // of each byte received, with the sum over workers
+    double server_sent_byte_s = 0;      // of each byte sent
   };
   Ddp ddp;
   Horovod horovod;

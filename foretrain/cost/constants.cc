@@ -26,6 +26,8 @@ void visit_rates(Constants& c, Visit visit) {
   visit("power", "tensor_ga100", p.tensor_ga100);
   visit("power", "tensor_ga10x", p.tensor_ga10x);
   visit("power", "tensor_new", p.tensor_new);
+  visit("power", "tensor_blackwell", p.tensor_blackwell);
+  visit("power", "tensor_cdna3", p.tensor_cdna3);
   visit("power", "fp8", p.fp8);
   visit("power", "tf32", p.tf32);
   visit("power", "memory_bound", p.memory_bound);

@@ -18,19 +18,21 @@ namespace foretrain::cost {
 // [W per TFLOP/s] Power that arithmetic draws: the sustained rate is at most the power limit over
 // it.
 struct PowerConstants {
-  double vector_old = 0;    // fp32 GEMM on vector units, up to Turing
-  double vector_ga100 = 0;  // the same, GA100 (A100, A30)
-  double vector_ga10x = 0;  // the same, the other Ampere chips
-  double vector_new = 0;    // the same, from Ada on
-  double vector_cdna = 0;   // the same, AMD CDNA
-  double conv = 0;          // [-] fp32 convolutions against fp32 GEMM
-  double tensor_old = 0;    // 16-bit GEMM on tensor cores, up to Turing
-  double tensor_ga100 = 0;  // the same, GA100 and AMD CDNA
-  double tensor_ga10x = 0;  // the same, the other Ampere chips
-  double tensor_new = 0;    // the same, from Ada on
-  double fp8 = 0;           // [-] FP8 on tensor cores against 16-bit
-  double tf32 = 0;          // [-] TF32 on tensor cores against 16-bit
-  double memory_bound = 0;  // [-] what memory-bound kernels draw, as a share of the limit
+  double vector_old = 0;        // fp32 GEMM on vector units, up to Turing
+  double vector_ga100 = 0;      // the same, GA100 (A100, A30)
+  double vector_ga10x = 0;      // the same, the other Ampere chips
+  double vector_new = 0;        // the same, from Ada on
+  double vector_cdna = 0;       // the same, AMD CDNA
+  double conv = 0;              // [-] fp32 convolutions against fp32 GEMM
+  double tensor_old = 0;        // 16-bit GEMM on tensor cores, up to Turing
+  double tensor_ga100 = 0;      // the same, GA100 and AMD CDNA up to the second
+  double tensor_ga10x = 0;      // the same, the other Ampere chips
+  double tensor_new = 0;        // the same, Ada and Hopper
+  double tensor_blackwell = 0;  // the same, from Blackwell on
+  double tensor_cdna3 = 0;      // the same, AMD CDNA from the third on
+  double fp8 = 0;               // [-] FP8 on tensor cores against 16-bit
+  double tf32 = 0;              // [-] TF32 on tensor cores against 16-bit
+  double memory_bound = 0;      // [-] what memory-bound kernels draw, as a share of the limit
 };
 
 // Shares of the peak that kernels reach with power to spare.

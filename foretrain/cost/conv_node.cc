@@ -111,8 +111,7 @@ OpTime conv_time(const NodeView& v, const Context& context, ConvAlgorithm algori
   const Conv c = conv_of(v, roles);
   const bool weight_grad = roles.pass == Pass::WeightGrad;
   const bool wide = v.in_type(0) == DType::F32 || v.in_type(0) == DType::F64;
-  const bool tensor =
-      context.tensor_conv_flops_per_s > 0 && (!wide || context.precision == Precision::Tf32);
+  const bool tensor = context.tensor_conv_flops_per_s > 0 && (!wide || context.tf32_convolutions);
   OpTime time;
   if (c.depthwise) {
     time = conv_depthwise(c, weight_grad, context);

@@ -22,7 +22,7 @@ double split_occupied(double tiles, double sms, const TensorConvConstants& const
 // Layout changes around a convolution whose tensors are not stored channels last. Frameworks that
 // store them so do it for 16 bits alone; their TF32 changes layouts as 16 bits would elsewhere.
 double transposes(const Conv& c, const Context& context) {
-  const bool tf32 = context.precision == Precision::Tf32;
+  const bool tf32 = context.tf32_convolutions;
   const bool tuned = context.framework->channels_last;
   if (tuned && !tf32) return 0;
   const TensorConvConstants& constants = context.model->constants.tensor_conv;

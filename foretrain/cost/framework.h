@@ -16,6 +16,9 @@ namespace foretrain::cost {
 // Generation of the fused attention kernels that a framework ships.
 enum class Flash : std::uint8_t { One, Two, Three };
 
+// Where fp32 is computed in TF32 unless a request says otherwise, on devices that have it.
+enum class Tf32 : std::uint8_t { Never, Convolutions, Always };
+
 // Element-wise operators on each parameter tensor, and values per parameter that they move.
 struct TensorWork {
   double operators = 0;
@@ -42,8 +45,10 @@ struct Framework {
   bool flash_fp32 = false;   // fp32 attention is one fused kernel unless the request says otherwise
   bool flash_half = true;    // the same in half precision and FP8
   Flash flash = Flash::Two;  // generation of that kernel
-  bool autotunes = false;    // convolutions try several algorithms first
-  bool channels_last = false;  // 16-bit convolutions run in NHWC: no transposes
+  Tf32 tf32 = Tf32::Never;   // what it does of itself
+  bool tf32_convolutions = false;  // fp32 convolutions are in TF32: decided for a request
+  bool autotunes = false;          // convolutions try several algorithms first
+  bool channels_last = false;      // 16-bit convolutions run in NHWC: no transposes
   bool keeps_blobs = false;    // tensors are named blobs that stay; gradients share static buffers
   double workspace_mib = 0;    // most that a convolution may use for its algorithm; 0: no limit
   bool copies_heads = true;    // GEMMs of transposed 4-D operands copy them first
@@ -52,10 +57,12 @@ struct Framework {
   bool recomputes_to_the_end = false;  // checkpoints run again wholly, not as far as backward needs
   bool composed = false;               // GELU, layer norm and dropout run as elementary operators
   bool loss_in_half = false;           // of a model in 16 bits the loss reads logits as they are
-  bool quantises_head = false;         // with quantised weights the last layer, too
-  bool dequantises_in_fp32 = false;    // those, before a cast to what is computed in
-  double host_scale = 1;               // host time per operator against eager PyTorch
-  double update_passes = 1;            // memory traffic of the optimizer, times that of its kernels
+  bool fused_loss =
+      false;  // a kernel of its own for cross entropy, which autocast leaves in 16 bits
+  bool quantises_head = false;       // with quantised weights the last layer, too
+  bool dequantises_in_fp32 = false;  // those, before a cast to what is computed in
+  double host_scale = 1;             // host time per operator against eager PyTorch
+  double update_passes = 1;          // memory traffic of the optimizer, times that of its kernels
   double update_tensors_per_launch = 1;  // parameters that one launch of the optimizer updates
   GradientStatistics statistics{};       // of gradients, beside the update
   GradientStatistics preconditioned{};   // in addition, of Adam and AdamW

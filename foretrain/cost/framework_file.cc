@@ -47,6 +47,13 @@ Words<Flash> words_of(Flash) {
   return kWords;
 }
 
+Words<Tf32> words_of(Tf32) {
+  static constexpr std::array kWords{std::pair{"never", Tf32::Never},
+                                     std::pair{"convolutions", Tf32::Convolutions},
+                                     std::pair{"always", Tf32::Always}};
+  return kWords;
+}
+
 // Calls visit(name, value) for every field, in the order of the file.
 template <typename Row, typename Visit>
 void visit_fields(Row& row, Visit visit) {
@@ -58,6 +65,7 @@ void visit_fields(Row& row, Visit visit) {
   visit("flash_fp32", row.flash_fp32);
   visit("flash_half", row.flash_half);
   visit("flash", row.flash);
+  visit("tf32", row.tf32);
   visit("autotunes", row.autotunes);
   visit("channels_last", row.channels_last);
   visit("keeps_blobs", row.keeps_blobs);
@@ -68,6 +76,7 @@ void visit_fields(Row& row, Visit visit) {
   visit("recomputes_to_the_end", row.recomputes_to_the_end);
   visit("composed", row.composed);
   visit("loss_in_half", row.loss_in_half);
+  visit("fused_loss", row.fused_loss);
   visit("quantises_head", row.quantises_head);
   visit("dequantises_in_fp32", row.dequantises_in_fp32);
   visit("host_scale", row.host_scale);

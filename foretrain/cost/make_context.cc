@@ -58,12 +58,14 @@ void set_tensor_rates(Context& c, const hw::Device& device) {
   const Constants& k = c.model->constants;
   const bool eight = c.precision == Precision::Fp8;
   const Precision sixteen = c.precision == Precision::Fp16 ? Precision::Fp16 : Precision::Bf16;
-  const Precision conv = eight ? sixteen : c.precision;
+  c.tf32_convolutions = c.precision == Precision::Tf32 ||
+                        (c.precision == Precision::Fp32 && c.framework->tf32_convolutions);
+  const Precision conv = eight ? sixteen : c.tf32_convolutions ? Precision::Tf32 : c.precision;
   c.tensor_bytes_per_s = k.bandwidth.tensor * c.memory_bytes_per_s;
   c.half_flops_per_s = sustained_tensor(device, sixteen, k.cap.tensor, k);
   c.matrix_flops_per_s = sustained_tensor(device, c.precision, k.cap.tensor, k);
   c.tensor_conv_flops_per_s = sustained_tensor(device, conv, conv_choice(c) * k.cap.tensor_conv, k);
-  const bool channels_last = c.framework->channels_last && c.precision != Precision::Tf32;
+  const bool channels_last = c.framework->channels_last && !c.tf32_convolutions;
   c.tensor_conv_bytes_per_s =
       (channels_last ? k.bandwidth.conv_channels_last : k.bandwidth.conv_nchw) *
       c.memory_bytes_per_s;

@@ -43,6 +43,10 @@ int OperatorTimer::launch_parts(const graph::Node& node, int kernels) const {
   return cost::launch_parts(node, kernels, parts_->framework);
 }
 
+double OperatorTimer::update_bytes(const graph::NodeView& view) const {
+  return cost::update_bytes(view, graph::work(view), parts_->framework);
+}
+
 Seconds OperatorTimer::copy_time(double bytes) const {
   const Context& context = parts_->context;
   return Seconds{2 * bytes / context.memory_bytes_per_s + context.launch_s};

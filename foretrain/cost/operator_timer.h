@@ -44,6 +44,9 @@ class OperatorTimer {
   // In how many parts host and device share a node (cost::launch_parts).
   int launch_parts(const graph::Node& node, int kernels) const;
 
+  // Bytes that an update moves in this framework, wherever it runs.
+  double update_bytes(const graph::NodeView& view) const;
+
   // A kernel that reads and writes so many bytes once, and what the host needs to launch it as one
   // of an optimizer's.
   Seconds copy_time(double bytes) const;

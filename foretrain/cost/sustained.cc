@@ -37,16 +37,21 @@ double vector_cap(const hw::Device& device, Generation generation, const CapCons
 }
 
 // Watts per TFLOP/s of 16-bit GEMM on tensor cores; AMD's 7 and 6 nm are taken as NVIDIA's 7.
-double tensor_power(Generation generation, const PowerConstants& power) {
-  switch (generation) {
+double tensor_power(const hw::Device& device, const PowerConstants& power) {
+  switch (generation_of(device)) {
+    case Generation::Cdna: {
+      const bool old = device.architecture == "cdna" || device.architecture == "cdna1" ||
+                       device.architecture == "cdna2";
+      return old ? power.tensor_ga100 : power.tensor_cdna3;
+    }
     case Generation::AmpereLarge:
-    case Generation::Cdna:
       return power.tensor_ga100;
     case Generation::AmpereSmall:
       return power.tensor_ga10x;
+    case Generation::Blackwell:
+      return power.tensor_blackwell;
     case Generation::Ada:
     case Generation::Hopper:
-    case Generation::Blackwell:
     case Generation::Other:
       return power.tensor_new;
     default:
@@ -138,8 +143,7 @@ double sustained_tensor(const hw::Device& device, Precision precision, double ca
       break;
   }
   if (!peak) return 0;
-  const double power =
-      tensor_power(generation_of(device), c.power) * precision_power(precision, c.power) / kTera;
+  const double power = tensor_power(device, c.power) * precision_power(precision, c.power) / kTera;
   if (precision == Precision::Tf32) cap *= c.cap.tf32;
   return power_limited(*peak, cap, device.tdp_w, power);
 }

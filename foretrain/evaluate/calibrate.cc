@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
+#include <random>
 #include <set>
 
 #include "foretrain/evaluate/detail/summary.h"
@@ -52,7 +54,9 @@ CalibratedGroup calibrate_group(const std::vector<Waiting*>& rows, const Options
   for (const std::size_t run : runs) shares.push_back(shares_of(rows[run]->one.breakdown));
   std::vector<measured::MeasuredStep> steps;
   std::set<std::string> used;
-  for (const std::size_t place : spread(shares, options.calibration.rows)) {
+  const CalibrationOptions& asked = options.calibration;
+  for (const std::size_t place :
+       asked.seed ? draw(runs.size(), asked.rows, *asked.seed) : spread(shares, asked.rows)) {
     const Waiting& row = *rows[runs[place]];
     const auto prediction = plain.predict({row.one.request}).front();
     steps.push_back(
@@ -112,6 +116,19 @@ std::vector<std::size_t> spread(const std::vector<Shares>& shares, std::size_t c
     for (std::size_t i = 0; i < places.size(); ++i) {
       nearest[i] = std::min(nearest[i], distance(shares[best], shares[places[i]]));
     }
+  }
+  return chosen;
+}
+
+std::vector<std::size_t> draw(std::size_t places, std::size_t count, std::uint64_t seed) {
+  std::mt19937_64 random(seed);  // the standard says what it yields; its distributions are not
+  std::vector<std::size_t> left(places);
+  std::iota(left.begin(), left.end(), 0U);
+  std::vector<std::size_t> chosen;
+  while (chosen.size() < count && !left.empty()) {
+    const auto place = static_cast<std::ptrdiff_t>(random() % left.size());
+    chosen.push_back(left[static_cast<std::size_t>(place)]);
+    left.erase(left.begin() + place);
   }
   return chosen;
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "foretrain/evaluate/evaluate.h"
 #include "foretrain/measured/test_files.h"
@@ -31,6 +32,16 @@ TEST(Spread, TakesDifferentPlacesOfEqualRows) {
 
 TEST(Spread, LooksAtLargeSetsEvenly) {
   EXPECT_EQ(spread(std::vector<Shares>(5000), 2), (Places{0, 3}));
+}
+
+TEST(Draw, TakesDifferentPlacesAndTheSameForASeed) {
+  const Places drawn = draw(10, 3, 7);
+  ASSERT_EQ(drawn.size(), 3U);
+  EXPECT_EQ(std::set<std::size_t>(drawn.begin(), drawn.end()).size(), 3U);
+  EXPECT_LT(*std::max_element(drawn.begin(), drawn.end()), 10U);
+  EXPECT_EQ(draw(10, 3, 7), drawn);
+  EXPECT_EQ(draw(2, 3, 7).size(), 2U);  // no more than there are
+  EXPECT_TRUE(draw(0, 3, 7).empty());
 }
 
 const char* const kMapping = R"({"rules": [

@@ -108,8 +108,9 @@ using Calibrate =
 // Rows of one file on one device that agree in all of `by` are one group. `rows` runs of it are
 // given to `fit`, what it finds is used for the others, and the runs themselves are not scored.
 struct CalibrationOptions {
-  std::size_t rows = 0;         // 0: none
-  std::vector<std::string> by;  // of group_keys()
+  std::size_t rows = 0;               // 0: none
+  std::vector<std::string> by;        // of group_keys()
+  std::optional<std::uint64_t> seed;  // runs drawn by it; none: those that cover the group best
   Calibrate fit;
 };
 
@@ -117,6 +118,7 @@ struct Options {
   std::string source;          // only this file or this entry of the column `source`; "": all
   std::string request;         // what ran, as JSON, where `data` is a profiler's trace
   std::string models;          // the folder that relative names of model files are in; "": here
+  bool informed = false;       // with what mappings have fitted to their sources, not facts alone
   bool count_refused = false;  // a refused row counts as an error of 100 %
   std::vector<std::string> by{"file", "device", "metric"};  // of group_keys()
   int threads = 0;                                          // 0: as many as the machine has

@@ -98,8 +98,9 @@ void Run::add(measured::Measurement measured) {
   one.reason = std::move(measured.reason);
   if (!measured.request) return;
   entry.number = measured.number;
-  one.request = options_.models.empty() ? std::move(*measured.request)
-                                        : with_models_of(options_.models, *measured.request);
+  const bool plain = !options_.informed && measured.plain;
+  const std::string& request = plain ? *measured.plain : *measured.request;
+  one.request = options_.models.empty() ? request : with_models_of(options_.models, request);
 }
 
 // A model that a calibration was found by is no test of it.

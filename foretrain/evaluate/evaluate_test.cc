@@ -77,6 +77,25 @@ TEST(Evaluate, ComparesEachRowWithItsNumber) {
   EXPECT_EQ(evaluation.groups[0].key, (std::vector<std::string>{"made", "t4", "rate"}));
 }
 
+// A host of half the speed was fitted to the rows: the plain request does not have it.
+TEST(Evaluate, AsksPlainlyUnlessInformed) {
+  const measured::TestFolder folder;
+  folder.write("made.json", R"({"rules": [
+    {"request": {"model": "mlp", "device": "t4", "host_speed": 2}, "fitted": {"host_speed": 1},
+     "compare": {"number": "step_time_s"}}]})");
+  folder.write("made.csv", measured::kTrainingHeader +
+                               measured::measurement_line("mlp", "T4", "step_time", "1"));
+  std::vector<Case> cases;
+  Options options;
+  run(folder, options, &cases);
+  options.informed = true;
+  run(folder, options, &cases);
+  ASSERT_EQ(cases.size(), 2U);
+  EXPECT_NE(cases[0].request.find("\"host_speed\":2"), std::string::npos) << cases[0].request;
+  EXPECT_NE(cases[1].request.find("\"host_speed\":1"), std::string::npos) << cases[1].request;
+  EXPECT_LT(cases[0].predicted, cases[1].predicted);
+}
+
 // A run that was measured did fit; a batch of a billion on a T4 is said not to. Its own verdict is
 // compared where the row says that it did not: 1 against 1.
 TEST(Evaluate, CountsRunsThatAreSaidNotToFit) {

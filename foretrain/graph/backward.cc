@@ -5,6 +5,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "foretrain/base/error.h"
+#include "foretrain/base/near.h"
 #include "foretrain/graph/builder.h"
 #include "foretrain/graph/detail/dequantize.h"
 #include "foretrain/graph/op.h"
@@ -17,20 +19,18 @@ constexpr TensorId kNone = -1;
 
 std::size_t at(TensorId id) { return static_cast<std::size_t>(id); }
 
-// Whether each tensor leads back to a trainable parameter.
-std::vector<bool> needed_gradients(const Graph& graph) {
-  std::vector<bool> needed(graph.tensors.size(), false);
-  for (std::size_t t = 0; t < graph.tensors.size(); ++t) needed[t] = graph.tensors[t].trainable;
-  for (const Node& node : graph.nodes) {
-    if (op(node).gradient == nullptr) continue;
-    const bool any = std::any_of(node.inputs.begin(), node.inputs.end(),
-                                 [&](TensorId id) { return needed[at(id)]; });
-    if (!any) continue;
-    for (const TensorId id : node.outputs) {
-      if (is_floating(graph.tensor(id).type)) needed[at(id)] = true;
-    }
-  }
-  return needed;
+// Communication may be there: that of a part of a model.
+void require_no_backward(const Graph& graph) {
+  const bool forward = std::all_of(graph.nodes.begin(), graph.nodes.end(),
+                                   [](const Node& node) { return node.phase == Phase::Forward; });
+  if (forward && graph.gradients.empty()) return;
+  throw Error(ErrorKind::BadInput, "model '" + printable(graph.name) +
+                                       "' has a backward pass already; give its forward pass");
+}
+
+// Tensors of another stage that learns, too.
+bool learns_elsewhere(const Node& node) {
+  return node.kind == Kind::Receive && node.attributes.number(Attr::Frozen, 0) == 0;
 }
 
 TensorId new_tensor_like(Graph& graph, TensorId like) {
@@ -96,7 +96,10 @@ void accumulate_into_old(Graph& graph) {
 // kept for the backward pass (statistics, masks, indices).
 bool gradient_arrived(const GradientContext& context) {
   const Kind kind = context.node().kind;
-  if (kind != Kind::Split && kind != Kind::Opaque) return context.arrived(0);
+  if (kind == Kind::Send) return context.node().attributes.number(Attr::Frozen, 0) == 0;
+  if (kind != Kind::Split && kind != Kind::Opaque && kind != Kind::Receive) {
+    return context.arrived(0);
+  }
   for (int i = 0; i < context.outputs(); ++i) {
     if (context.arrived(i)) return true;
   }
@@ -166,9 +169,24 @@ void GradientContext::give(int i, TensorId gradient) {
   gradients_[at(target)] = gradient;
 }
 
+std::vector<bool> needed_gradients(const Graph& graph) {
+  std::vector<bool> needed(graph.tensors.size(), false);
+  for (std::size_t t = 0; t < graph.tensors.size(); ++t) needed[t] = graph.tensors[t].trainable;
+  for (const Node& node : graph.nodes) {
+    if (op(node).gradient == nullptr) continue;
+    const bool any = std::any_of(node.inputs.begin(), node.inputs.end(),
+                                 [&](TensorId id) { return needed[at(id)]; });
+    if (!any && !learns_elsewhere(node)) continue;
+    for (const TensorId id : node.outputs) {
+      if (is_floating(graph.tensor(id).type)) needed[at(id)] = true;
+    }
+  }
+  return needed;
+}
+
 Graph backward(Graph graph, GradientHandling handling, const Recomputation& recomputation) {
-  require_forward(graph);
-  const std::vector<Checkpoint> checkpoints = find_checkpoints(graph, recomputation.what);
+  require_no_backward(graph);
+  const std::vector<Checkpoint> checkpoints = find_checkpoints(graph, recomputation);
   if (recomputation.what != Recompute::None) {
     graph.notes.push_back(describe_checkpoints(graph, recomputation.what, checkpoints));
   }
@@ -184,7 +202,7 @@ Graph backward(Graph graph, GradientHandling handling, const Recomputation& reco
   for (std::size_t i = forward; i-- > 0;) {
     if (op(graph.nodes[i]).gradient == nullptr) continue;
     GradientContext context(graph, graph.nodes[i], needed, gradients);
-    bool wanted = false;
+    bool wanted = learns_elsewhere(context.node());
     for (int k = 0; k < context.inputs(); ++k) wanted = wanted || context.needs(k);
     if (wanted && gradient_arrived(context)) op(context.node()).gradient(context);
     origins.resize(graph.nodes.size(), static_cast<NodeId>(i));

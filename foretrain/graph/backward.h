@@ -23,6 +23,10 @@ enum class GradientHandling {
 Graph backward(Graph graph, GradientHandling handling = GradientHandling::Fresh,
                const Recomputation& recomputation = {});
 
+// Whether each tensor of a forward pass leads back to a trainable parameter, here or in the stage
+// that it was received from.
+std::vector<bool> needed_gradients(const Graph& graph);
+
 // The type of an optimizer's states: fp32 whatever the parameters are, or that of each parameter
 // (PyTorch's optimizers).
 enum class StateType { Fp32, OfParameter };

@@ -206,4 +206,18 @@ Blocks find_blocks(const Graph& graph) {
   return blocks;
 }
 
+Blocks blocks_named(const Graph& graph, const std::vector<std::string>& scopes) {
+  std::vector<bool> present(scopes.size(), false);
+  for (const auto& block : blocks_of_nodes(graph, scopes)) {
+    if (block) present[*block] = true;
+  }
+  Blocks blocks;
+  for (std::size_t b = 0; b < scopes.size(); ++b) {
+    if (present[b]) blocks.scopes.push_back(scopes[b]);
+  }
+  blocks.of_node = blocks_of_nodes(graph, blocks.scopes);
+  blocks.of_tensor = blocks_of_tensors(graph, blocks.of_node);
+  return blocks;
+}
+
 }  // namespace foretrain::graph

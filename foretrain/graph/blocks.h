@@ -33,4 +33,7 @@ struct Blocks {
 // on any step made of it; shapes are not looked at.
 Blocks find_blocks(const Graph& graph);
 
+// Those of `scopes` that have nodes here, in that order: the blocks of a part of a model.
+Blocks blocks_named(const Graph& graph, const std::vector<std::string>& scopes);
+
 }  // namespace foretrain::graph

@@ -4,25 +4,13 @@
 #include <gtest/gtest.h>
 
 #include "foretrain/graph/backward.h"
-#include "foretrain/graph/builder.h"
 #include "foretrain/graph/passes.h"
+#include "foretrain/graph/test_residual.h"
 
 namespace foretrain::graph {
 namespace {
 
 using Names = std::vector<std::string>;
-
-TensorId dense(Builder& b, const std::string& name, TensorId x) {
-  const Scope scope(b, name);
-  return b.add(Kind::Linear, {x, b.parameter("weight", {8, 8})});
-}
-
-// Two linear layers with an activation between them, added to their input.
-TensorId residual(Builder& b, const std::string& name, TensorId x) {
-  const Scope scope(b, name);
-  const TensorId y = dense(b, "fc2", b.add(Kind::Relu, {dense(b, "fc1", x)}));
-  return b.add(Kind::Add, {x, y});
-}
 
 TensorId input(Builder& b) { return b.input("x", {b.batch(), 8}); }
 

@@ -145,9 +145,11 @@ Recompute parse_recompute(const std::string& text) {
               "recompute '" + printable(text) + "' is none of none, selective, full");
 }
 
-std::vector<Checkpoint> find_checkpoints(const Graph& model, Recompute what) {
+std::vector<Checkpoint> find_checkpoints(const Graph& model, const Recomputation& recomputation) {
+  const Recompute what = recomputation.what;
   if (what == Recompute::None) return {};
-  const Blocks blocks = find_blocks(model);
+  const Blocks blocks =
+      recomputation.blocks.empty() ? find_blocks(model) : blocks_named(model, recomputation.blocks);
   return what == Recompute::Full ? block_checkpoints(model, blocks)
                                  : attention_checkpoints(model, blocks);
 }

@@ -75,9 +75,20 @@ enum class Attr : std::uint8_t {
 // Who waits for a collective: kernels that read its tensors, the device, or the host too.
 enum class Waiting : std::uint8_t { Readers, Device, Host };
 
-// Who takes part in a collective: all ranks, those that share one copy of the parameters, or those
-// that hold the same shard of different copies.
-enum class Among : std::uint8_t { All, ShardGroup, Replicas };
+// Who takes part in a collective.
+enum class Among : std::uint8_t {
+  All,             // ranks that hold the same parameters: data parallel, context too
+  ShardGroup,      // those of them that share one copy of the parameters
+  Replicas,        // those of them that hold the same shard of different copies
+  Host,            // a device and its own host
+  Tensor,          // ranks that share each layer
+  Context,         // ranks that share each sequence
+  Data,            // ranks that work on different samples with the same parameters
+  Pipeline,        // ranks that hold different layers
+  Expert,          // ranks that hold different experts
+  ExpertReplicas,  // ranks that hold the same experts
+};
+inline constexpr int kAmongs = static_cast<int>(Among::ExpertReplicas) + 1;
 
 struct Attribute {
   Attr key;
@@ -109,7 +120,8 @@ struct Tensor {
   Shape shape;
   DType type = DType::F32;
   Role role = Role::Activation;
-  bool trainable = false;  // a parameter that gets a gradient
+  bool trainable = false;         // a parameter that gets a gradient
+  bool partial_gradient = false;  // which is the sum over tensor-parallel ranks
 };
 
 struct Node {

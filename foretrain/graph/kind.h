@@ -109,11 +109,15 @@ enum class Kind : std::uint8_t {
   AllReduce,
   AllGather,
   ReduceScatter,
+  AllToAll,
   Broadcast,
   Reduce,
   Pull,
   Push,
   ServerUpdate,
+  // Between the stages of a pipeline: activations to the next one, their gradients back.
+  Send,
+  Receive,
   // Others.
   Fused,
   Opaque,

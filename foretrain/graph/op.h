@@ -48,9 +48,17 @@ enum class Autocast : std::uint8_t {
 };
 
 // One kind of operator. `axes` names which input axes each output axis comes from and which
-// are summed over ("bmk,bkn->bmn" for a batched GEMM; `*` stands for all leading
-// axes; an upper-case axis is a window and splits only with its neighbours' rim), so that a
-// pass can tell which axis may be split and where that leaves partial sums to be reduced.
+// are summed over ("bmk,bkn->bmn" for a batched GEMM), so that a pass can tell which axis may be
+// split and where that leaves partial sums to be reduced (axes.h reads it):
+//
+//   *  all other axes, counted from their end, so that they broadcast
+//   @  the axis that the attribute Axis names
+//   !  after an axis: every value along it depends on all others, so it cannot be split
+//   A  an upper-case axis is a window and splits only with its neighbours' rim
+//   ~  the same values in the same order, other axes
+//   ^  the axes in the order of the attribute Axes;  /  the axes but those
+//   i  in a look-up: all axes of the indices
+//   ?  nothing is known
 struct Op {
   Kind kind;
   std::string_view name;
@@ -76,6 +84,17 @@ bool is_view(const Node& node);
 
 // Whether a parallel strategy added it: it runs on the network or on a server, not on the device.
 bool is_communication(const Node& node);
+
+// Which ranks take part in a collective.
+Among among(const Node& node);
+
+// Whether it belongs to the model's own passes: ranks that share layers, sequences or experts
+// exchange activations or gradients of them. Other collectives are of parameters.
+bool is_activation_exchange(const Node& node);
+
+// Whether it passes tensors on between the stages of a pipeline. When that happens is decided by
+// the pipeline's schedule, not by the order of one stage's nodes.
+bool is_transfer(const Node& node);
 
 Work work(const NodeView& node);
 

@@ -19,6 +19,7 @@ TEST(OpTable, HasARowForEveryKindInOrder) {
     EXPECT_EQ(kind_named(op(kind).name), kind);
     EXPECT_NE(op(kind).infer, nullptr);
     EXPECT_NE(op(kind).work, nullptr);
+    EXPECT_FALSE(op(kind).axes.empty()) << op(kind).name;
     names.insert(op(kind).name);
   }
   EXPECT_EQ(names.size(), static_cast<std::size_t>(kKinds));

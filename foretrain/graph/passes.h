@@ -27,8 +27,10 @@ enum class Casting {
   WholeModel,  // parameters and activations are stored in 16 bits; only losses run in fp32
 };
 
-// Gives every tensor the type that it has under `precision` and adds the casts.
-Graph set_precision(const Graph& model, Precision precision, Casting casting);
+// Gives every tensor the type that it has under `precision` and adds the casts. With `half_loss` a
+// fused cross entropy reads 16-bit logits as they are.
+Graph set_precision(const Graph& model, Precision precision, Casting casting,
+                    bool half_loss = false);
 
 // Gives every floating-point parameter the type that half precision computes in; what is computed
 // from them follows with `set_precision`.

@@ -24,6 +24,9 @@ struct Recomputation {
   // its inputs alone, such as a block's last linear layer, does not run again.
   // Source: PyTorch, torch/utils/checkpoint.py, set_checkpoint_early_stop.
   bool to_the_end = false;
+  // The scopes of the blocks, where they are known: a stage of a pipeline may have one alone, which
+  // nothing repeats. Empty: they are looked for.
+  std::vector<std::string> blocks{};
   bool operator==(const Recomputation&) const = default;
 };
 
@@ -35,7 +38,7 @@ using Checkpoint = std::vector<NodeId>;
 
 // The checkpoints of a forward pass; none share a node. Attention is looked for inside blocks, so
 // that `Selective` is part of `Full`; it has no core where it is one fused operator.
-std::vector<Checkpoint> find_checkpoints(const Graph& model, Recompute what);
+std::vector<Checkpoint> find_checkpoints(const Graph& model, const Recomputation& recomputation);
 
 // What a reader of the report should know about them.
 std::string describe_checkpoints(const Graph& model, Recompute what,

@@ -8,26 +8,14 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/graph/backward.h"
-#include "foretrain/graph/builder.h"
 #include "foretrain/graph/op.h"
 #include "foretrain/graph/passes.h"
+#include "foretrain/graph/test_residual.h"
 
 namespace foretrain::graph {
 namespace {
 
 using Names = std::vector<std::string>;
-
-TensorId dense(Builder& b, const std::string& name, TensorId x) {
-  const Scope scope(b, name);
-  return b.add(Kind::Linear, {x, b.parameter("weight", {8, 8})});
-}
-
-// x + fc2(relu(fc1(x)))
-TensorId residual(Builder& b, const std::string& name, TensorId x) {
-  const Scope scope(b, name);
-  const TensorId y = dense(b, "fc2", b.add(Kind::Relu, {dense(b, "fc1", x)}));
-  return b.add(Kind::Add, {x, y});
-}
 
 Graph stack(int count) {
   Builder b("stack");
@@ -210,7 +198,7 @@ TEST(Recompute, CallsOfABlockAreCheckpointsOfTheirOwn) {
   b.output(x);
   b.loss(b.add(Kind::Mean, {x}));
   const Graph model = b.finish();
-  EXPECT_EQ(find_checkpoints(model, Recompute::Full).size(), 4u);
+  EXPECT_EQ(find_checkpoints(model, {Recompute::Full}).size(), 4u);
   EXPECT_EQ(kept(step_of(model, Recompute::Full)).size(), 4u);
 }
 

@@ -46,6 +46,12 @@ void Rewrite::keep(const Node& node, std::vector<TensorId> inputs) {
   for (std::size_t i = 0; i < outputs.size(); ++i) becomes(node.outputs[i], outputs[i]);
 }
 
+void Rewrite::retype_saved(const Node& node, DType type) {
+  for (std::size_t i = 1; i < node.outputs.size(); ++i) {
+    graph_.tensor(now(node.outputs[i])).type = type;
+  }
+}
+
 Graph Rewrite::finish() {
   for (const TensorId id : old_.outputs) graph_.outputs.push_back(now(id));
   if (old_.loss) graph_.loss = now(*old_.loss);

@@ -88,13 +88,19 @@ void grad_transpose(GradientContext&);
 void grad_slice(GradientContext&);
 void grad_split(GradientContext&);
 void grad_broadcast_view(GradientContext&);  // expand
-void grad_pass(GradientContext&);            // identity, contiguous, shift
+void grad_pass(GradientContext&);            // contiguous, shift, a forward all-reduce
+void grad_identity(GradientContext&);        // an all-reduce where ranks use the same value
+void grad_all_gather(GradientContext&);
+void grad_reduce_scatter(GradientContext&);
+void grad_all_to_all(GradientContext&);
 void grad_cast(GradientContext&);
 void grad_concat(GradientContext&);
 void grad_pad(GradientContext&);
 void grad_gather(GradientContext&);
 void grad_upsample(GradientContext&);
 void grad_roll(GradientContext&);
+void grad_send(GradientContext&);
+void grad_receive(GradientContext&);
 void grad_linear(GradientContext&);
 void grad_matmul(GradientContext&);
 void grad_conv(GradientContext&);

@@ -23,10 +23,11 @@ bool is_instance_norm(const Graph& model, const Node& node) {
 // anew for every consumer, as PyTorch's autocast does.
 class Autocasting {
  public:
-  Autocasting(const Graph& model, DType type, Casting casting)
+  Autocasting(const Graph& model, DType type, Casting casting, bool half_loss)
       : rewrite_(model),
         type_(type),
         half_norms_(casting == Casting::HalfNorms),
+        half_loss_(half_loss),
         cached_(model.tensors.size() + 1, -1) {}
 
   void add(const Node& node) {
@@ -37,13 +38,20 @@ class Autocasting {
       for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i] = cast(inputs[i], wanted, node);
     }
     rewrite_.keep(node, inputs);
+    if (reads_half_logits(node)) rewrite_.retype_saved(node, type_);
   }
 
   Graph finish() { return rewrite_.finish(); }
 
  private:
+  bool reads_half_logits(const Node& node) const {
+    return half_loss_ && node.kind == Kind::CrossEntropy;
+  }
+
   Autocast rule_of(const Node& node) {
-    if (is_instance_norm(rewrite_.graph(), node)) return Autocast::Follow;
+    if (is_instance_norm(rewrite_.graph(), node) || reads_half_logits(node)) {
+      return Autocast::Follow;
+    }
     const bool norm = node.kind == Kind::LayerNorm || node.kind == Kind::RmsNorm;
     return norm && half_norms_ ? Autocast::Half : op(node).autocast;
   }
@@ -70,6 +78,7 @@ class Autocasting {
   Rewrite rewrite_;
   DType type_;
   bool half_norms_;
+  bool half_loss_;
   std::vector<TensorId> cached_;
 };
 
@@ -94,7 +103,7 @@ Graph with_half_parameters(Graph model, Precision precision) {
   return model;
 }
 
-Graph set_precision(const Graph& model, Precision precision, Casting casting) {
+Graph set_precision(const Graph& model, Precision precision, Casting casting, bool half_loss) {
   switch (precision) {
     case Precision::Fp32:
     case Precision::Tf32:
@@ -105,7 +114,7 @@ Graph set_precision(const Graph& model, Precision precision, Casting casting) {
       break;
   }
   if (casting == Casting::WholeModel) return store_as(model, half_type(precision));
-  Autocasting autocasting(model, half_type(precision), casting);
+  Autocasting autocasting(model, half_type(precision), casting, half_loss);
   for (const Node& node : model.nodes) autocasting.add(node);
   return autocasting.finish();
 }

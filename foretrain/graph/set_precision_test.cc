@@ -90,6 +90,21 @@ TEST(Autocast, KeepsParametersAndTheirGradientsInFp32) {
   }
 }
 
+// The logits are not cast: of the three activations that are, two remain. What backward needs is
+// kept in 16 bits.
+TEST(Autocast, LeavesLogitsOfAFusedLossAlone) {
+  const Graph half = set_precision(model(), Precision::Bf16, Casting::Automatic, true);
+  EXPECT_NO_THROW(verify(half));
+  EXPECT_EQ(casts(half, Role::Activation), 2);
+  const Node& loss = node_of(half, Kind::CrossEntropy);
+  EXPECT_EQ(half.tensor(loss.inputs[0]).type, DType::BF16);
+  EXPECT_EQ(half.tensor(loss.outputs[0]).type, DType::F32);
+  for (std::size_t i = 1; i < loss.outputs.size(); ++i) {
+    EXPECT_EQ(half.tensor(loss.outputs[i]).type, DType::BF16);
+  }
+  EXPECT_NO_THROW(verify(backward(half)));
+}
+
 TEST(Autocast, LeavesIndicesAlone) {
   const Graph half = set_precision(model(), Precision::Fp16, Casting::Automatic);
   EXPECT_EQ(half.tensor(node_of(half, Kind::CrossEntropy).inputs[1]).type, DType::I64);

@@ -104,10 +104,8 @@ class Storing {
     const bool joins = node.kind == Kind::Add && inputs.size() == 2 &&
                        half(inputs[0]) != half(inputs[1]) && full(inputs[0]) != full(inputs[1]);
     rewrite_.keep(node, inputs);
-    if (storage_.half_loss && node.kind == Kind::CrossEntropy) {  // keeps 16-bit log-probabilities
-      for (std::size_t i = 1; i < node.outputs.size(); ++i) {
-        rewrite_.graph().tensor(rewrite_.now(node.outputs[i])).type = storage_.type;
-      }
+    if (storage_.half_loss && node.kind == Kind::CrossEntropy) {
+      rewrite_.retype_saved(node, storage_.type);  // 16-bit log-probabilities
     }
     if (joins) {
       const TensorId sum = rewrite_.now(node.outputs[0]);

@@ -64,10 +64,11 @@ class AnyGraph {
         Kind::Transpose, Kind::Split,     Kind::LayerNorm,    Kind::BatchNorm,
         Kind::Add,       Kind::Mul,       Kind::CrossEntropy, Kind::Pad};
     if (draw_(2) == 0) return kRare[draw_(kRare.size())];
-    while (true) {
-      const auto kind = static_cast<Kind>(draw_(kKinds));
-      if (op(kind).infer != infer_given) return kind;
+    std::vector<Kind> inferred;  // so that new kinds of communication draw nothing anew
+    for (int k = 0; k < kKinds; ++k) {
+      if (op(static_cast<Kind>(k)).infer != infer_given) inferred.push_back(static_cast<Kind>(k));
     }
+    return inferred[draw_(inferred.size())];
   }
 
   std::vector<TensorId> inputs() {

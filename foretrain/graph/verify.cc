@@ -149,7 +149,8 @@ class Verifier {
 
 void require_forward(const Graph& graph) {
   const bool forward = std::all_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
-    return node.phase == Phase::Forward && !is_communication(node);
+    const bool of_parameters = is_communication(node) && !is_activation_exchange(node);
+    return node.phase == Phase::Forward && !of_parameters;
   });
   if (!forward || !graph.gradients.empty()) {
     throw Error(ErrorKind::BadInput, "model '" + printable(graph.name) +

@@ -20,11 +20,14 @@ Least least(Kind kind) {
     case Kind::AllReduce:
     case Kind::AllGather:
     case Kind::ReduceScatter:
+    case Kind::AllToAll:
     case Kind::Broadcast:
     case Kind::Reduce:
     case Kind::Pull:
     case Kind::Push:
     case Kind::ServerUpdate:
+    case Kind::Send:
+    case Kind::Receive:
       return {0, 0};
     case Kind::Fill:
       return {0, 1};

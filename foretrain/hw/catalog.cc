@@ -244,6 +244,11 @@ Link find_intra_node(const Catalog& catalog, std::string_view name, const Device
   return link;
 }
 
+std::string usual_network(const Catalog& catalog, const Link& intra_node) {
+  const LinkEntry* entry = find_entry(catalog.links, intra_node.name);
+  return entry == nullptr ? "" : entry->usual_network;
+}
+
 const Instance& find_instance(const Catalog& catalog, std::string_view name) {
   const std::string wanted = lower(name);
   const Instance* found = nullptr;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "foretrain/hw/device.h"
+#include "foretrain/hw/host.h"
 #include "foretrain/hw/instance.h"
 #include "foretrain/hw/link.h"
 
@@ -29,6 +30,7 @@ struct LinkEntry {
   std::vector<std::string> aliases;
   bool network = false;  // between nodes; false: between the devices of a node
   std::vector<Source> sources;
+  std::string usual_network{};  // of nodes whose devices it joins: a link's name, "" where none is
 };
 
 // Hardware that is known by name: data/hardware/, sorted by name. The CPU is the entry "cpu",
@@ -38,6 +40,7 @@ struct Catalog {
   std::vector<LinkEntry> links;
   std::vector<Instance> instances;  // sorted by provider, then name
   AssumedLink assumed_link;
+  AssumedHost assumed_host;
 };
 
 // The device called `name`: a catalog name, an alias (noted in `assumptions`) or `cpu:cores=N`.
@@ -56,6 +59,10 @@ Link find_link(const Catalog& catalog, std::string_view name);
 // the device; PCIe becomes its -no-peer form, noted, where the device has no peer access.
 Link find_intra_node(const Catalog& catalog, std::string_view name, const Device& device,
                      std::vector<std::string>* assumptions);
+
+// What usually joins nodes whose devices are joined by `intra_node`: its name in the catalog, or
+// "" where nothing is usual.
+std::string usual_network(const Catalog& catalog, const Link& intra_node);
 
 // The instance called `name`: "p3.16xlarge" or "aws:p3.16xlarge", in any case. Throws
 // Error(NotFound) with near matches, also where two providers use the name.

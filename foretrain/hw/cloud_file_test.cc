@@ -49,6 +49,25 @@ TEST(ParseCloud, ReadsAnInstance) {
   EXPECT_EQ(big.price_date, "2024-12");
 }
 
+// The provider's limits hold for all of its sockets; an instance's own come first.
+TEST(ParseCloud, KnowsAProvidersSocketsAndHosts) {
+  const auto parse = [](const std::string& more) {
+    std::string text = cloud("1", more);
+    text.insert(1, R"("flow_cap_bytes_per_s": {"value": 6e8, "source": "guide"},
+                      "tcp_latency_s": {"value": 5e-5, "source": "guide"},
+                      "hosts": {"Xeon": {"value": 0.9, "source": "guide"}}, )");
+    return parse_cloud(text, "cloud c", small_catalog()).front();
+  };
+  EXPECT_EQ(parse("").network.flow_cap_bytes_per_s, 6e8);
+  EXPECT_EQ(parse("").network.latency, Seconds{5e-5});
+  EXPECT_FALSE(parse("").host_speed);
+  const Instance own =
+      parse(R"(, "cpu": "Xeon", "flow_cap_bytes_per_s": {"value": 5e8, "source": "iperf"})");
+  EXPECT_EQ(own.network.flow_cap_bytes_per_s, 5e8);
+  EXPECT_EQ(own.host_speed, 0.9);
+  EXPECT_THROW(parse(R"(, "cpu": "other")"), Error);
+}
+
 TEST(ParseCloud, RefusesWhatIsNoInstance) {
   expect_error("{}", ErrorKind::BadInput, "provider");
   expect_error(cloud("0"), ErrorKind::BadInput, "'devices' is out of range");

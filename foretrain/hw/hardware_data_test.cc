@@ -210,8 +210,24 @@ TEST(HardwareData, HoldsTheFittedRates) {
   EXPECT_NEAR(rate("nvswitch4"), 372e9, 1e9);
   EXPECT_NEAR(rate("nvswitch5"), 745e9, 1e9);
   EXPECT_NEAR(rate("nvlink3"), 216e9, 1e9);
-  EXPECT_NEAR(rate("pcie3-x16"), 7.6e9, 0.1e9);
-  EXPECT_NEAR(rate("pcie3-x16-no-peer"), 2.1e9, 0.01e9);
+}
+
+// All-reduce of two RTX 2080 Ti through host memory, 4.0 GB/s; both directions at once between two
+// RTX 4090 with peer access, 20.7 GB/s; and twice the lanes' rate is twice what transfers reach.
+TEST(HardwareData, PcieReachesTheSameShareInEveryGeneration) {
+  const auto rate = [](const char* name) { return node_bytes_per_s(find_link(catalog(), name)); };
+  EXPECT_NEAR(rate("pcie3-x16-no-peer"), 4.0e9, 0.1e9);
+  EXPECT_NEAR(rate("pcie4-x16"), 20.7e9, 0.1e9);
+  EXPECT_NEAR(rate("pcie4-x16") / rate("pcie3-x16"), 2, 0.01);
+  EXPECT_NEAR(rate("pcie5-x16") / rate("pcie4-x16"), 2, 0.01);
+  EXPECT_NEAR(rate("pcie4-x16-no-peer") / rate("pcie3-x16-no-peer"), 2, 0.01);
+}
+
+// What Amazon documents of one flow: 5 Gb/s. RDMA has no such limit.
+TEST(HardwareData, LimitsFlowsByProvider) {
+  const Instance& t4 = find_instance(catalog(), "g4dn.12xlarge");
+  EXPECT_EQ(t4.network.flow_cap_bytes_per_s, 0.625e9);
+  EXPECT_FALSE(find_instance(catalog(), "p4d.24xlarge").network.flow_cap_bytes_per_s);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "foretrain/hw/link.h"
@@ -16,8 +17,10 @@ struct Instance {
   int devices = 1;
   Link intra_node;
   Link network;
-  double price_per_hour_usd = 0;  // of the whole machine
-  std::string price_date{};       // "2024-12"
+  std::string cpu{};                   // of the host, "" where it is not known
+  std::optional<double> host_speed{};  // of that CPU, against the reference machine
+  double price_per_hour_usd = 0;       // of the whole machine
+  std::string price_date{};            // "2024-12"
   std::string price_source{};
   std::string machine_source{};  // of devices and links
 };

@@ -9,6 +9,7 @@
 #include "foretrain/hw/detail/cloud_file.h"
 #include "foretrain/hw/detail/device_file.h"
 #include "foretrain/hw/detail/facts.h"
+#include "foretrain/hw/detail/host_file.h"
 #include "foretrain/hw/detail/link_file.h"
 
 namespace foretrain::hw {
@@ -28,12 +29,17 @@ DeviceEntry read_device(const EmbeddedFile& file) {
   return {device_of(sheet, nullptr), sheet.aliases, sources_of(sheet)};
 }
 
-// A link's file also says what it `joins`: the devices of a node, or nodes.
+// A link's file also says what it `joins`: the devices of a node, or nodes; and of the former which
+// network such nodes usually have.
 LinkEntry read_link(const EmbeddedFile& file, const AssumedLink& assumed) {
   FactSheet sheet = read_facts(file.text, std::string(file.name));
   const bool network = required_text(sheet, "joins") == "nodes";
-  std::erase_if(sheet.facts, [](const Fact& fact) { return fact.field == "joins"; });
-  return {link_of(sheet, assumed, nullptr), sheet.aliases, network, sources_of(sheet)};
+  const std::string usual = text(sheet, "usual_network").value_or("");
+  std::vector<Source> sources = sources_of(sheet);
+  std::erase_if(sheet.facts, [](const Fact& fact) {
+    return fact.field == "joins" || fact.field == "usual_network";
+  });
+  return {link_of(sheet, assumed, nullptr), sheet.aliases, network, std::move(sources), usual};
 }
 
 }  // namespace
@@ -41,8 +47,10 @@ LinkEntry read_link(const EmbeddedFile& file, const AssumedLink& assumed) {
 Catalog load_catalog() {
   Catalog catalog;
   for (const EmbeddedFile& file : kHardwareFiles) {
-    if (file.name != "hardware/assumed/link.json") continue;
-    catalog.assumed_link = assumed_link_of(read_facts(file.text, std::string(file.name)));
+    if (!file.name.starts_with("hardware/assumed/")) continue;
+    const FactSheet sheet = read_facts(file.text, std::string(file.name));
+    if (file.name.ends_with("/link.json")) catalog.assumed_link = assumed_link_of(sheet);
+    if (file.name.ends_with("/host.json")) catalog.assumed_host = assumed_host_of(sheet);
   }
   for (const EmbeddedFile& file : kHardwareFiles) {
     if (file.name.starts_with("hardware/devices/")) catalog.devices.push_back(read_device(file));

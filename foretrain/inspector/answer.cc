@@ -123,6 +123,7 @@ bool add_role(const InspectorModel& model, const Question& question, Role role, 
 bool is_for(const InspectorModel& model, const Question& question) {
   const Resolved& resolved = question.resolved();
   if (resolved.mode != Mode::Train) return false;
+  if (!operators::stages_of(question).pipeline.empty()) return false;  // none was measured
   const std::string& device =
       operators::slowest_device(operators::stages_of(question), resolved).name;
   return device.substr(0, device.find(':')) == model.device;

@@ -49,13 +49,6 @@ void add_kernels(const Stages& stages, StepCurves& curves) {
   }
 }
 
-// CPU time that a server of the lab needs beside its updates, by its use against its traffic over
-// the runs of the train split: of each gradient that a worker sends, of each byte received (with
-// the sum over workers) and sent.
-constexpr double kMessage = 1e-4;         // s
-constexpr double kReceivedByte = 0.7e-9;  // s
-constexpr double kSentByte = 0.3e-9;      // s
-
 // A server computes while it updates parameters, and needs its CPU to receive and send; bytes of
 // its updates are not counted node by node.
 void add_server(const Stages& stages, const Resolved& resolved, StepCurves& curves) {
@@ -67,6 +60,7 @@ void add_server(const Stages& stages, const Resolved& resolved, StepCurves& curv
   }
   if (!hw::is_cpu(operators::slowest_device(stages, resolved))) return;
   const double servers = std::max(1, resolved.strategy.servers);
+  const auto& costs = resolved.exchange->cpu;
   for (const operators::Transfer& transfer : stages.program.transfers) {
     const auto task = static_cast<std::size_t>(transfer.task);
     const sim::Span& span = stages.timeline.spans[task];
@@ -74,9 +68,9 @@ void add_server(const Stages& stages, const Resolved& resolved, StepCurves& curv
     const double messages = node.kind == graph::Kind::Push
                                 ? static_cast<double>(node.inputs.size()) * resolved.workers
                                 : 0;
-    const double needed = kMessage * messages / servers +
-                          kReceivedByte * transfer.traffic.server_rx_bytes +
-                          kSentByte * transfer.traffic.server_tx_bytes;
+    const double needed = costs.server_message_s * messages / servers +
+                          costs.server_received_byte_s * transfer.traffic.server_rx_bytes +
+                          costs.server_sent_byte_s * transfer.traffic.server_tx_bytes;
     if (span.end > span.start) {
       add(curves, Resource::Device, span, 100 * needed / (span.end - span.start).count());
     }

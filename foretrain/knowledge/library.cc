@@ -10,10 +10,26 @@
 #include "foretrain/base/near.h"
 #include "foretrain/cost/framework_file.h"
 #include "foretrain/hw/load_catalog.h"
+#include "foretrain/knowledge/scaling_model.h"
 
 namespace foretrain {
 
 extern const std::span<const EmbeddedFile> kPredictorFiles;
+
+namespace {
+
+std::size_t nodes_of(const Step& step) {
+  std::size_t nodes = step.graph.nodes.size();
+  if (!step.pipeline) return nodes;
+  const Step* before = nullptr;
+  for (const auto& stage : step.pipeline->steps) {  // those that are alike are mostly neighbours
+    if (stage.get() != before) nodes += stage->graph.nodes.size();
+    before = stage.get();
+  }
+  return nodes;
+}
+
+}  // namespace
 
 std::shared_ptr<const Step> StepCache::find(const std::string& key) {
   const std::lock_guard lock(mutex_);
@@ -26,19 +42,19 @@ std::shared_ptr<const Step> StepCache::find(const std::string& key) {
 void StepCache::insert(const std::string& key, std::shared_ptr<const Step> step) {
   const std::lock_guard lock(mutex_);
   if (entries_.contains(key)) return;
-  nodes_ += step->graph.nodes.size();
+  nodes_ += nodes_of(*step);
   order_.push_front(key);
   entries_.emplace(key, Entry{std::move(step), order_.begin()});
   while (nodes_ > kMostNodes && order_.size() > 1) {
     const auto oldest = entries_.find(order_.back());
-    nodes_ -= oldest->second.step->graph.nodes.size();
+    nodes_ -= nodes_of(*oldest->second.step);
     entries_.erase(oldest);
     order_.pop_back();
   }
 }
 
 void ConstantsInUse::put(const Predictor& predictor) {
-  if (predictor.intervals || predictor.inspector) return;
+  if (predictor.intervals || predictor.inspector || predictor.scaling) return;
   // A later calibration or framework adds to those before it; of the rest it takes their place.
   const bool adds = predictor.calibration || !predictor.frameworks.empty();
   std::uint64_t& known = digests_[predictor.format];
@@ -74,6 +90,7 @@ Library copy_of(const Library& library) {
   copy.frameworks = library.frameworks;
   copy.intervals = library.intervals;
   copy.inspector = library.inspector;
+  copy.scaling = library.scaling;
   copy.constants = library.constants;
   copy.read_files = library.read_files;
   copy.steps = std::make_unique<StepCache>();
@@ -115,6 +132,8 @@ Predictor parse_predictor(std::string_view text, const std::string& where) {
   } else if (says(kInspectorFormat)) {
     predictor.inspector = std::make_shared<const InspectorModel>(read_inspector(text, where));
     predictor.calibration = predictor.inspector->calibration;
+  } else if (says(kScalingFormat)) {
+    predictor.scaling = std::make_shared<const ScalingModel>(read_scaling(text, where));
   } else if (says(comm::kExchangeFormat)) {
     predictor.exchange =
         std::make_shared<const comm::ExchangeCosts>(comm::read_exchange_costs(text, where));
@@ -145,6 +164,7 @@ void use(Library& library, const Predictor& predictor) {
   for (const cost::Framework& one : predictor.frameworks) cost::put(one, library.frameworks);
   if (predictor.intervals) library.intervals = predictor.intervals;
   if (predictor.inspector) library.inspector = predictor.inspector;
+  if (predictor.scaling) library.scaling = predictor.scaling;
   library.constants.put(predictor);
 }
 

@@ -26,13 +26,27 @@
 
 namespace foretrain {
 
+struct ScalingModel;
+struct StageSteps;
+
 // One step of a model, prepared for every batch size: the graph with its symbols, and what
 // does not depend on their values.
 struct Step {
   graph::Graph graph;
   std::vector<graph::ParameterGradient> gradients;  // in the order in which they are ready
   std::int64_t parameters = 0;
-  double tokens_per_sample = 0;  // 0: the model does not read tokens
+  double tokens_per_sample = 0;                // 0: the model does not read tokens
+  std::shared_ptr<const StageSteps> pipeline;  // of a model that is cut; `graph` is empty then
+};
+
+// The steps of a pipeline's stages.
+struct StageSteps {
+  struct Shared {
+    double bytes = 0;         // of a parameter that several stages have
+    std::vector<int> stages;  // which
+  };
+  std::vector<std::shared_ptr<const Step>> steps;  // of each stage; those that are alike are one
+  std::vector<Shared> shared;
 };
 
 // A bounded cache of prepared steps by their key; the oldest unused one goes first.
@@ -68,12 +82,13 @@ struct Predictor {
   std::vector<cost::Framework> frameworks;
   std::shared_ptr<const Intervals> intervals;
   std::shared_ptr<const InspectorModel> inspector;
+  std::shared_ptr<const ScalingModel> scaling;
   std::string format;         // what the file says it is
   std::uint64_t content = 0;  // its digest
 };
 
-// Which constants predictions rest on: the digest of each file by its format. Intervals and
-// inspectors rest on these themselves, so they do not count.
+// Which constants predictions rest on: the digest of each file by its format. Intervals,
+// inspectors and scaling models rest on these themselves, so they do not count.
 class ConstantsInUse {
  public:
   void put(const Predictor& predictor);
@@ -112,6 +127,7 @@ struct Library {
   std::vector<cost::Framework> frameworks;
   std::shared_ptr<const Intervals> intervals;
   std::shared_ptr<const InspectorModel> inspector;  // absent where none was given
+  std::shared_ptr<const ScalingModel> scaling;      // likewise
   ConstantsInUse constants;
   bool read_files = true;  // whether a request may name files; a server says no
   std::unique_ptr<StepCache> steps;

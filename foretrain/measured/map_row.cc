@@ -181,9 +181,22 @@ class Filler {
 // What the rules say about a row, before anything is filled in.
 struct Draft {
   std::map<std::string, const Template*> fields;
+  std::map<std::string, const Template*> facts;  // of the plain request
   const Comparison* compare = nullptr;
   const Template* skip = nullptr;
 };
+
+// An empty template removes the field.
+void put(const std::vector<std::pair<std::string, Template>>& made,
+         std::map<std::string, const Template*>& fields) {
+  for (const auto& [field, pieces] : made) {
+    if (pieces.empty()) {
+      fields.erase(field);
+    } else {
+      fields[field] = &pieces;
+    }
+  }
+}
 
 Draft apply_rules(const Mapping& mapping, const Row& row) {
   Draft draft;
@@ -193,13 +206,12 @@ Draft apply_rules(const Mapping& mapping, const Row& row) {
       draft.skip = &*rule.skip;
       break;
     }
-    for (const auto& [field, made] : rule.request) {
-      if (made.empty()) {
-        draft.fields.erase(field);
-      } else {
-        draft.fields[field] = &made;
-      }
+    for (const auto* made : {&rule.request, &rule.recovered}) {
+      put(*made, draft.facts);
+      put(*made, draft.fields);
     }
+    put(rule.left_out, draft.facts);
+    put(rule.fitted, draft.fields);
     if (rule.compare) draft.compare = &*rule.compare;
   }
   return draft;
@@ -234,9 +246,10 @@ std::string read_measured(const Comparison& compare, const Row& row, Measurement
   return "";
 }
 
-std::optional<std::string> fill_request(const Draft& draft, Filler& filler) {
+std::optional<std::string> fill_request(const std::map<std::string, const Template*>& fields,
+                                        Filler& filler) {
   std::string request;
-  for (const auto& [field, made] : draft.fields) {
+  for (const auto& [field, made] : fields) {
     const std::optional<std::string> json = filler.fill(*made);
     if (!json) return std::nullopt;
     request += (request.empty() ? "{\"" : ",\"") + field + "\":" + *json;
@@ -267,8 +280,12 @@ Measurement map_row(const Mapping& mapping, const Row& row) {
   }
   mapped.reason = read_measured(*draft.compare, row, mapped);
   if (!mapped.reason.empty()) return mapped;
-  mapped.request = fill_request(draft, filler);
-  if (!mapped.request) mapped.reason = filler.reason();
+  mapped.request = fill_request(draft.fields, filler);
+  mapped.plain = fill_request(draft.facts, filler);
+  if (mapped.request && mapped.plain) return mapped;
+  mapped.reason = filler.reason();
+  mapped.request.reset();
+  mapped.plain.reset();
   return mapped;
 }
 

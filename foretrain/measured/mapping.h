@@ -64,12 +64,29 @@ struct Comparison {
 struct Rule {
   std::vector<Condition> when;   // all must hold
   std::optional<Template> skip;  // the reason why such a row cannot be compared
-  std::vector<std::pair<std::string, Template>> request;  // field, JSON
+  std::vector<std::pair<std::string, Template>> request;    // field, JSON: facts
+  std::vector<std::pair<std::string, Template>> recovered;  // facts of the job that its source does
+                                                            // not state, read off its rows
+  std::vector<std::pair<std::string, Template>> left_out;   // what the catalogs would say had they
+                                                            // not learned from this source
+  std::vector<std::pair<std::string, Template>> fitted;     // chosen in view of the rows
   std::optional<Comparison> compare;
 };
 
-// Rules hold from top to bottom: each that applies adds to the request or replaces its fields;
-// one that skips ends it. `otherwise` is the reason where none names a model.
+// How many values a mapping states of its rows: facts of the source or its documentation; facts
+// that whoever runs such a job knows, but which were read off the measurements here; values that
+// stand in for a catalog's that learned from them; and numbers fitted to them, which nobody has.
+struct Knobs {
+  std::size_t facts = 0;
+  std::size_t recovered = 0;
+  std::size_t left_out = 0;
+  std::size_t fitted = 0;
+};
+
+// Rules hold from top to bottom: each that applies adds to the request or replaces its fields. Of a
+// plain request those are facts, recovered ones and what is left out; of an informed one facts,
+// recovered ones and what was fitted. A rule that skips ends it. `otherwise` is the reason where
+// none names a model.
 struct Mapping {
   std::string where;
   std::vector<std::pair<std::string, std::string>>
@@ -77,6 +94,7 @@ struct Mapping {
   std::vector<Variable> variables;
   std::vector<Rule> rules;
   std::optional<Template> otherwise;
+  Knobs knobs;
 };
 
 // Throws Error(BadInput), or NotFound for a report's number that does not exist. `where` begins

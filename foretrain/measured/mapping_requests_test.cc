@@ -76,7 +76,8 @@ INSTANTIATE_TEST_SUITE_P(
                   "global_batch": 64, "precision": "fp16", "framework": "megatron",
                   "optimizer": "adam", "intra_node": "nvswitch", "network": "8xhdr",
                   "strategy": {"kind": "ddp", "tensor": 8, "pipeline": 8, "micro_batch": 1,
-                               "interleave": 3, "recompute": "selective"}})",
+                               "interleave": 3, "recompute": "selective",
+                               "sequence_parallel": true}})",
               "step_time_s", 15},
         Asked{
             "mosaicml",

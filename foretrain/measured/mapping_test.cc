@@ -187,9 +187,9 @@ TEST(ParseMapping, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(complaint("{}"), "mapping: the field 'rules' is missing");
   EXPECT_EQ(complaint(R"({"rules": []})"), "mapping: 'rules' must be a list of rules");
   EXPECT_EQ(complaint(R"({"rules": [{}]})"),
-            "mapping: rule 1: needs 'skip', 'request' or 'compare'");
+            "mapping: rule 1: needs 'skip', 'request', 'fitted' or 'compare'");
   EXPECT_EQ(complaint(R"({"rules": [{"skip": "x", "request": {"model": "m"}}]})"),
-            "mapping: rule 1: 'skip' stands alone, without 'request' and 'compare'");
+            "mapping: rule 1: 'skip' stands alone, without 'request', 'fitted' and 'compare'");
   EXPECT_EQ(complaint(R"({"rules": [{"request": {"modle": "m"}}]})"),
             "mapping: rule 1: a request has no field 'modle'; did you mean 'model' or 'mode'?");
   EXPECT_EQ(complaint(R"({"rules": [{"request": {"model": "{m"}}]})"),
@@ -206,6 +206,35 @@ TEST(ParseMapping, SaysWhatIsWrongAndWhere) {
       "mapping: rule 1: compare: a report has no number 'step_time'; did you mean 'step_time_s'?");
   EXPECT_EQ(complaint(R"({"rules": [{"compare": {"number": "step_time_s", "scale": 0}}]})"),
             "mapping: rule 1: compare: 'scale' must be above 0");
+}
+
+// Facts: model, device and the two nodes of the map. Fitted: three flows, the host's speed, mean
+// and deviation of the lengths.
+TEST(ParseMapping, CountsFactsAndWhatWasFitted) {
+  const Mapping mapping = parse_mapping(R"({"variables": {
+      "node": {"column": "gpu", "map": {"T4": 1, "K80": 2}},
+      "flow": {"column": "nodes", "map": {"1": 3e9, "2": 2e9, "3": 1e9}},
+      "longest": {"column": "gpus", "longest": {"mean": 100, "deviation": 10}}},
+    "rules": [{"request": {"model": "m", "device": "t4", "workers_per_node": "{node}", "batch": null},
+               "fitted": {"network": {"flow_cap_bytes_per_s": "{flow}"}, "host_speed": 0.7}},
+              {"fitted": {"model": "m:seq={longest}"}, "recovered": {"batch": 3}}]})",
+                                        "mapping");
+  EXPECT_EQ(mapping.knobs.facts, 4U);
+  EXPECT_EQ(mapping.knobs.fitted, 6U);
+  EXPECT_EQ(mapping.knobs.recovered, 1U);
+  EXPECT_EQ(mapping.knobs.left_out, 0U);
+}
+
+// What was fitted is in the request, not in the plain one; a later fact replaces it.
+TEST(MapRow, KeepsWhatWasFittedOutOfThePlainRequest) {
+  const Measurement mapped = map(R"({"rules": [
+    {"request": {"model": "m", "device": "t4", "batch": 1}, "fitted": {"host_speed": 0.7, "batch": 2}},
+    {"request": {"batch": 3}, "recovered": {"workers": 2},
+     "left_out": {"input_rate": 9}, "compare": {"number": "step_time_s"}}]})",
+                                 usual());
+  EXPECT_EQ(mapped.request,
+            R"({"batch":3,"device":"t4","host_speed":0.7,"model":"m","workers":2})");
+  EXPECT_EQ(mapped.plain, R"({"batch":3,"device":"t4","input_rate":9,"model":"m","workers":2})");
 }
 
 TEST(CheckColumns, FindsAColumnThatIsNotThere) {

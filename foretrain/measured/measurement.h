@@ -7,8 +7,8 @@
 
 namespace foretrain::measured {
 
-// One measured number of a job, with the request that predicts it. Without a request, `reason` says
-// why there is none.
+// One measured number of a job, with the requests that predict it: all that its mapping says, and
+// the plain one of facts alone. Without a request, `reason` says why there is none.
 struct Measurement {
   std::string file{};  // without its ending, or the table of a store
   std::size_t line = 0;
@@ -16,6 +16,7 @@ struct Measurement {
   std::string split{};                   // likewise: "train", "test" or ""
   std::string model{};                   // the measurement's word
   std::optional<std::string> request{};  // JSON, equal text for equal requests
+  std::optional<std::string> plain{};    // likewise, without what was fitted to the source's rows
   std::string reason{};
   std::string device{};    // that the request names, else the row's own word
   std::string metric{};    // in the tables

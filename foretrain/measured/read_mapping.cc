@@ -164,8 +164,9 @@ Comparison read_comparison(const Json& value, const std::string& where) {
   return comparison;
 }
 
-void read_request(const Json& value, const std::string& where, Rule& rule) {
-  if (!value.is_object()) bad(where, "'request' must be an object");
+void read_request(const Json& value, const char* name, const std::string& where,
+                  std::vector<std::pair<std::string, Template>>& request) {
+  if (!value.is_object()) bad(where, "'" + std::string(name) + "' must be an object");
   std::vector<std::string> known;
   for (const RequestField& field : request_fields()) known.emplace_back(field.name);
   for (const auto& [field, entry] : value.items()) {
@@ -174,11 +175,29 @@ void read_request(const Json& value, const std::string& where, Rule& rule) {
     }
     Template made;
     if (!entry.is_null()) append_json(entry, where + ": " + field, made);
-    rule.request.emplace_back(field, std::move(made));
+    request.emplace_back(field, std::move(made));
   }
 }
 
-Rule read_rule(const Json& value, const std::string& where) {
+// The values that a fragment of a request states: each number, name or list is one; a variable is
+// as many as it has to choose from.
+std::size_t count_values(const Json& value, const std::vector<Variable>& variables) {
+  std::size_t count = 0;
+  if (value.is_object()) {
+    for (const auto& [key, entry] : value.items()) count += count_values(entry, variables);
+    return count;
+  }
+  if (!value.is_string()) return value.is_null() ? 0 : 1;
+  for (const Variable& variable : variables) {
+    const bool used =
+        value.get_ref<const std::string&>().find("{" + variable.name + "}") != std::string::npos;
+    if (used && variable.map) count += variable.map->size();
+    if (used && variable.longest) count += 2;  // mean and deviation
+  }
+  return std::max<std::size_t>(count, 1);
+}
+
+Rule read_rule(const Json& value, const std::string& where, Mapping& mapping) {
   JsonFields fields(value, where);
   fields.ignore("about");
   Rule rule;
@@ -191,16 +210,25 @@ Rule read_rule(const Json& value, const std::string& where) {
   if (const auto reason = fields.text("skip")) {
     append_text(*reason, false, where, rule.skip.emplace());
   }
-  if (const Json* request = fields.find("request")) read_request(*request, where, rule);
+  const auto read = [&](const char* name, auto& made, std::size_t& knobs) {
+    const Json* found = fields.find(name);
+    if (found == nullptr) return;
+    read_request(*found, name, where, made);
+    knobs += count_values(*found, mapping.variables);
+  };
+  read("request", rule.request, mapping.knobs.facts);
+  read("recovered", rule.recovered, mapping.knobs.recovered);
+  read("left_out", rule.left_out, mapping.knobs.left_out);
+  read("fitted", rule.fitted, mapping.knobs.fitted);
   if (const Json* compare = fields.find("compare")) {
     rule.compare = read_comparison(*compare, where + ": compare");
   }
-  if (rule.skip && (!rule.request.empty() || rule.compare)) {
-    bad(where, "'skip' stands alone, without 'request' and 'compare'");
+  const bool asks = !rule.request.empty() || !rule.recovered.empty() || !rule.left_out.empty() ||
+                    !rule.fitted.empty() || rule.compare;
+  if (rule.skip && asks) {
+    bad(where, "'skip' stands alone, without 'request', 'fitted' and 'compare'");
   }
-  if (!rule.skip && rule.request.empty() && !rule.compare) {
-    bad(where, "needs 'skip', 'request' or 'compare'");
-  }
+  if (!rule.skip && !asks) bad(where, "needs 'skip', 'request', 'fitted' or 'compare'");
   fields.finish();
   return rule;
 }
@@ -233,7 +261,8 @@ Mapping parse_mapping(std::string_view json, const std::string& where) {
   const Json& rules = fields.require("rules");
   if (!rules.is_array() || rules.empty()) bad(where, "'rules' must be a list of rules");
   for (std::size_t i = 0; i < rules.size(); ++i) {
-    mapping.rules.push_back(read_rule(rules[i], where + ": rule " + std::to_string(i + 1)));
+    mapping.rules.push_back(
+        read_rule(rules[i], where + ": rule " + std::to_string(i + 1), mapping));
   }
   if (const auto reason = fields.text("otherwise")) {
     append_text(*reason, false, where + ": otherwise", mapping.otherwise.emplace());
@@ -263,7 +292,9 @@ void check_columns(const Mapping& mapping, const std::vector<std::string>& colum
   }
   for (const Rule& rule : mapping.rules) {
     for (const Condition& condition : rule.when) check(condition.column);
-    for (const auto& [field, made] : rule.request) check_template(made);
+    for (const auto* part : {&rule.request, &rule.recovered, &rule.left_out, &rule.fitted}) {
+      for (const auto& [field, made] : *part) check_template(made);
+    }
     if (rule.skip) check_template(*rule.skip);
     if (rule.compare) check(rule.compare->divide_by);
   }

@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 
+#include "foretrain/graph/offload.h"
 #include "foretrain/graph/op.h"
 #include "foretrain/memory/detail/scratch.h"
 
@@ -31,6 +32,11 @@ constexpr std::uint8_t kGradient = 2;  // of a parameter
 
 std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
 
+// A collective of parameters or their gradients; one of activations is like any other operator.
+bool is_of_parameters(const Node& node) {
+  return graph::is_communication(node) && !graph::is_activation_exchange(node);
+}
+
 class Lifetimes {
  public:
   Lifetimes(const Bound& step, const Options& options)
@@ -52,6 +58,7 @@ class Lifetimes {
     for (const double bytes : options_.flat_buffers) {
       add(bytes, kBeforeStep, kForever, Part::Gradients);
     }
+    if (options_.held_bytes > 0) add(options_.held_bytes, 0, last_backward_, Part::Activations);
     for (NodeId n = 0; n < end_; ++n) add_node(n, graph_.nodes[at(n)]);
     join_small();
     return std::move(storages_);
@@ -62,13 +69,16 @@ class Lifetimes {
     for (NodeId n = 0; n < end_; ++n) {
       const Node& node = graph_.nodes[at(n)];
       if (node.phase == Phase::Forward) last_forward_ = n;
+      if (node.phase != Phase::Update) last_backward_ = n;
       for (const TensorId id : node.outputs) marks_[at(id)] |= kWritten;
       // A collective without results sends from where its tensors lie.
       if (graph::is_communication(node) && node.outputs.empty()) continue;
       for (std::size_t i = 0; i < node.inputs.size(); ++i) {
         const bool from_copy = i == 1 && is_composed_norm_grad(node);
         if (!from_copy) last_read_[at(node.inputs[i])] = n;
-        if (node.kind == Kind::ReduceScatter) marks_[at(node.inputs[i])] |= kGradient;
+        if (is_of_parameters(node) && node.kind == Kind::ReduceScatter) {
+          marks_[at(node.inputs[i])] |= kGradient;
+        }
       }
     }
     keep_while_sent();
@@ -87,7 +97,7 @@ class Lifetimes {
     std::map<Kind, NodeId> next;
     for (NodeId n = end_; n-- > 0;) {
       const Node& node = graph_.nodes[at(n)];
-      if (!graph::is_communication(node) || node.outputs.empty()) continue;
+      if (!is_of_parameters(node) || node.outputs.empty()) continue;
       NodeId& until = next.try_emplace(node.kind, n).first->second;
       for (const TensorId id : node.inputs)
         last_read_[at(id)] = std::max(last_read_[at(id)], until);
@@ -158,7 +168,12 @@ class Lifetimes {
 
   // The results of a collective lie in one flat buffer.
   void add_collective(NodeId n, const Node& node) {
-    if (node.outputs.empty()) return;
+    if (node.outputs.empty() || graph::is_copy_out(node)) return;  // that one's lie on the host
+    if (graph::is_copy_in(node)) {  // the others are views of the first
+      const std::int32_t copy = add(step_.bytes(node.outputs.front()), n, n, Part::Activations);
+      for (const TensorId id : node.outputs) hold(id, copy);
+      return;
+    }
     double bytes = 0;
     for (const TensorId id : node.outputs) bytes += step_.bytes(id);
     const bool gathers = node.kind == Kind::AllGather;
@@ -167,7 +182,7 @@ class Lifetimes {
   }
 
   void add_node(NodeId n, const Node& node) {
-    if (graph::is_communication(node)) return add_collective(n, node);
+    if (is_of_parameters(node)) return add_collective(n, node);
     if (node.phase == Phase::Update) {
       if (node.kind == Kind::Update) add_update(n, node);
       return;
@@ -249,6 +264,7 @@ class Lifetimes {
     }
     const auto optimizer =
         static_cast<graph::Optimizer>(node.attributes.number(Attr::Optimizer, 0));
+    if (options_.fused_update) return;
     const int temporaries = update_temporaries(optimizer);
     double largest = 0;
     std::vector<double> each(node.inputs.size() / 2);
@@ -271,6 +287,7 @@ class Lifetimes {
   const Options& options_;
   NodeId end_;
   NodeId last_forward_ = kNone;
+  NodeId last_backward_ = 0;
   std::vector<NodeId> last_read_;         // of each tensor; kNone: never
   std::vector<std::int32_t> storage_of_;  // likewise
   std::vector<std::uint8_t> marks_;       // likewise: kWritten, kGradient
@@ -281,6 +298,20 @@ class Lifetimes {
 
 std::vector<Storage> lifetimes(const Bound& step, const Options& options) {
   return Lifetimes(step, options).run();
+}
+
+double kept_for_backward(const std::vector<Storage>& storages, const Graph& step, NodeId first,
+                         NodeId end) {
+  NodeId last_forward = kNone;
+  for (std::size_t n = 0; n < step.nodes.size(); ++n) {
+    if (step.nodes[n].phase == Phase::Forward) last_forward = static_cast<NodeId>(n);
+  }
+  double bytes = 0;
+  for (const Storage& s : storages) {
+    if (s.born < first || s.born >= end || s.last == kForever || s.last <= last_forward) continue;
+    bytes += static_cast<double>(s.bytes);
+  }
+  return bytes;
 }
 
 std::vector<std::int32_t> events(const std::vector<Storage>& storages) {

@@ -34,6 +34,11 @@ inline constexpr std::int64_t kGranuleBytes = 512;
 // that run in place and gradient sums that PyTorch adds in place share their first input's.
 std::vector<Storage> lifetimes(const graph::Bound& step, const Options& options);
 
+// Bytes that the forward nodes from `first` up to, not including, `end` keep for the backward pass
+// of `step`: storages of theirs that outlive the forward pass.
+double kept_for_backward(const std::vector<Storage>& storages, const graph::Graph& step,
+                         graph::NodeId first, graph::NodeId end);
+
 // One step as the allocator sees it: i >= 0 asks for storage i, ~i gives it back. What is kept
 // is asked for in the first step only. What a node holds only while it runs is given back first,
 // the latest first: the order of what is given back at once does not matter to the allocator.

@@ -10,10 +10,13 @@ namespace foretrain::memory {
 struct Options {
   // Bytes of each flat buffer of gradients that is always there, besides the gradients themselves.
   std::vector<double> flat_buffers{};
+  // What other micro-batches keep for their backward passes while this one runs, in a pipeline.
+  double held_bytes = 0;
   // Parameters are stored in half precision, the optimizer keeps fp32 copies.
   bool half_with_master = false;
   // RMS norms of 16-bit tensors are written as operators on an fp32 copy, which backward keeps.
   bool composed_rms_norm = false;
+  bool fused_update = false;  // an update needs no temporaries
   bool search_workspace = true;  // convolutions may use scratch memory for faster algorithms
   // Caffe2: every tensor of the forward pass stays where it is, gradients share static buffers.
   bool keeps_blobs = false;

@@ -73,7 +73,14 @@ StepDetail detail_step(const Question& question) {
   detail.breakdown = break_down(stages);
   detail.phases = split_phases(stages);
   detail.communication = communication_time(stages);
-  detail.memory = report_memory(stages.bound, resolved);
+  if (stages.pipeline.empty()) {
+    detail.memory = report_memory(stages.bound, resolved);
+  } else {
+    const RankMemory most = most_memory(stages.pipeline, resolved);
+    detail.memory = most.report;
+    detail.assumptions.push_back("memory is that of stage " + std::to_string(most.stage) +
+                                 ", which needs most");
+  }
   detail.resources = report_resources(stages, resolved, detail.memory);
   detail.top_operators = top_operators(stages, question.top_operators());
   detail.regime = regime_of(stages, resolved, detail.breakdown);

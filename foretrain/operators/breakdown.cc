@@ -43,6 +43,15 @@ Seconds end_of(const Stages& stages, TaskKind kind) {
   return end;
 }
 
+// Updates by the host come after all kernels.
+Seconds host_update_time(const Stages& stages) {
+  Seconds sum{0};
+  for (const sim::Task& task : stages.program.program.tasks) {
+    if (task.kind == kHostUpdateTask) sum += task.duration;
+  }
+  return sum;
+}
+
 // What the step waits for its input after everything else has ended.
 Seconds late_input(const Stages& stages) {
   const Seconds input = end_of(stages, kInputTask);
@@ -53,6 +62,81 @@ Seconds late_input(const Stages& stages) {
     if (tasks[t].kind != kInputTask) others = std::max(others, stages.timeline.spans[t].end);
   }
   return input - others;
+}
+
+}  // namespace
+
+namespace {
+
+void add(const Breakdown& part, Breakdown& sum) {
+  sum.compute += part.compute;
+  sum.memory += part.memory;
+  sum.exposed_communication += part.exposed_communication;
+  sum.host += part.host;
+  sum.bubble += part.bubble;
+  sum.input += part.input;
+}
+
+// A stage waits for its neighbours: bubble, but for the time that the last transfer itself takes.
+Breakdown break_down_passes(const Stages& stages, Seconds end) {
+  const sim::Program& program = stages.program.program;
+  const sim::ResourceId stream = stages.program.classes.front().stream;
+  Breakdown parts;
+  Seconds now{0};
+  for (std::size_t t = 0; t < program.tasks.size(); ++t) {
+    const sim::Task& task = program.tasks[t];
+    if (task.kind != kPassTask || task.resource != stream) continue;
+    const sim::Span& span = stages.timeline.spans[t];
+    if (span.start > now) {
+      Seconds sent = span.start;
+      const auto last = last_before(stages, static_cast<sim::TaskId>(t));
+      if (last && program.tasks[static_cast<std::size_t>(*last)].kind == kCommunicationTask) {
+        const Seconds begun = stages.timeline.spans[static_cast<std::size_t>(*last)].start;
+        sent = std::clamp(begun, now, span.start);
+      }
+      parts.bubble += sent - now;
+      parts.exposed_communication += span.start - sent;
+    }
+    add(stages.program.passes[static_cast<std::size_t>(task.tag)].parts, parts);
+    now = span.end;
+  }
+  if (end > now) parts.bubble += end - now;
+  return parts;
+}
+
+// Collectives within its passes, and what it sends and receives.
+Seconds communication_of_shown_stage(const Stages& stages) {
+  const sim::ResourceId stream = stages.program.classes.front().stream;
+  const std::vector<sim::Task>& tasks = stages.program.program.tasks;
+  Seconds sum{0};
+  for (const sim::Task& task : tasks) {
+    if (task.kind != kPassTask || task.resource != stream) continue;
+    sum += stages.program.passes[static_cast<std::size_t>(task.tag)].communication;
+  }
+  for (const Transfer& transfer : stages.program.transfers) {
+    const sim::Task& task = tasks[static_cast<std::size_t>(transfer.task)];
+    if (task.kind == kCommunicationTask) sum += task.duration;
+  }
+  return sum;
+}
+
+// Waiting is divided as the passes are; what a step begins with belongs to the update.
+Phases split_passes(const Stages& stages) {
+  const sim::ResourceId stream = stages.program.classes.front().stream;
+  Seconds forward{0};
+  Seconds backward{0};
+  Seconds update{0};
+  for (const sim::Task& task : stages.program.program.tasks) {
+    if (task.kind != kPassTask || task.resource != stream) continue;
+    const PassKind kind = stages.program.passes[static_cast<std::size_t>(task.tag)].kind;
+    (kind == PassKind::Forward    ? forward
+     : kind == PassKind::Backward ? backward
+                                  : update) += task.duration;
+  }
+  if (forward + backward <= Seconds{0}) return {.forward = stages.timeline.end};
+  const Seconds rest = stages.timeline.end - update;
+  const Seconds first = rest * (forward / (forward + backward));
+  return {.forward = first, .backward = rest - first, .update = update};
 }
 
 }  // namespace
@@ -77,16 +161,17 @@ const hw::Device& slowest_device(const Stages& stages, const Resolved& resolved)
 
 // A gap before a kernel belongs to what it waited for: the copy of its input, communication, then
 // the host.
-Breakdown break_down(const Stages& stages) {
+Breakdown break_down_between(const Stages& stages, Seconds from, Seconds to) {
   const sim::Program& program = stages.program.program;
   const WorkerClass& worker = slowest_class(stages);
   const Seconds copied = end_of(stages, kCopyTask);
   Breakdown parts;
-  Seconds now{0};
+  Seconds now = from;
   for (std::size_t t = 0; t < program.tasks.size(); ++t) {
     const sim::Task& task = program.tasks[t];
     if (task.kind != kKernelTask || task.resource != worker.stream) continue;
     const sim::Span& span = stages.timeline.spans[t];
+    if (span.end <= from || span.start >= to) continue;
     if (span.start > now) {
       const Seconds input = std::clamp(copied, now, span.start);
       const Seconds network =
@@ -99,11 +184,21 @@ Breakdown break_down(const Stages& stages) {
     (op.compute >= op.memory ? parts.compute : parts.memory) += span.end - span.start;
     now = span.end;
   }
+  if (to > now) {
+    const Seconds updating = std::min(to - now, host_update_time(stages));
+    const bool communicates =
+        !stages.program.transfers.empty() || communication_time(stages) > Seconds{0};
+    parts.host += updating;
+    (communicates ? parts.exposed_communication : parts.host) += to - now - updating;
+  }
+  return parts;
+}
+
+Breakdown break_down(const Stages& stages) {
   const Seconds late = late_input(stages);
   const Seconds end = stages.timeline.end - late;
-  if (end > now) {
-    (stages.program.transfers.empty() ? parts.host : parts.exposed_communication) += end - now;
-  }
+  Breakdown parts = stages.pipeline.empty() ? break_down_between(stages, Seconds{0}, end)
+                                            : break_down_passes(stages, end);
   parts.input += late;
   return parts;
 }
@@ -111,6 +206,7 @@ Breakdown break_down(const Stages& stages) {
 // A phase ends with its last kernel on the slowest worker; what follows the last one is update.
 // Several passes divide as the last one does. Input belongs to forward.
 Phases split_phases(const Stages& stages) {
+  if (!stages.pipeline.empty()) return split_passes(stages);
   const sim::Program& program = stages.program.program;
   const WorkerClass& worker = slowest_class(stages);
   const Seconds copied = end_of(stages, kCopyTask);
@@ -142,6 +238,7 @@ Phases split_phases(const Stages& stages) {
 }
 
 Seconds communication_time(const Stages& stages) {
+  if (!stages.pipeline.empty()) return communication_of_shown_stage(stages);
   Seconds sum{0};
   Seconds busy{0};
   for (const sim::Task& task : stages.program.program.tasks) {

@@ -17,6 +17,9 @@ const hw::Device& slowest_device(const Stages& stages, const Resolved& resolved)
 // Where the step's time goes on the slowest worker.
 Breakdown break_down(const Stages& stages);
 
+// Of that the time between two moments, in which the slowest worker runs kernels or waits.
+Breakdown break_down_between(const Stages& stages, Seconds from, Seconds to);
+
 // Forward, backward and update on the slowest worker.
 Phases split_phases(const Stages& stages);
 

@@ -20,7 +20,7 @@ double straggling(const Resolved& resolved) {
 }  // namespace
 
 Emitter::Emitter(const Step& step, const graph::Bound& bound, const Resolved& resolved,
-                 StepProgram& program, WorkerClass& worker)
+                 std::int64_t passes, StepProgram& program, WorkerClass& worker)
     : step_(step),
       bound_(bound),
       slowest_(straggling(resolved)),
@@ -33,7 +33,7 @@ Emitter::Emitter(const Step& step, const graph::Bound& bound, const Resolved& re
   worker_.host = sim::add_resource(program.program);
   worker_.stream = sim::add_resource(program.program);
   time_nodes(*resolved.straggling);
-  const double calls = static_cast<double>(resolved.passes) * resolved.framework->call_s;
+  const double calls = static_cast<double>(passes) * resolved.framework->call_s;
   waiting_host_ = Seconds{host_scale_ * calls};
 }
 
@@ -122,6 +122,13 @@ sim::TaskId Emitter::issue_exchange(graph::NodeId node, Seconds time) {
       sim::add_task(program_.program, {worker_.host, host, kHostTask, node}, host_after_);
   host_after_.clear();
   return task;
+}
+
+Seconds Emitter::host_update_time(graph::NodeId node, double bytes_per_s) const {
+  graph::Node update = bound_.graph->nodes[static_cast<std::size_t>(node)];
+  update.kind = graph::Kind::Update;
+  const graph::NodeView view{bound_, update};
+  return host_scale_ * timer_.host_time(view) + Seconds{timer_.update_bytes(view) / bytes_per_s};
 }
 
 void Emitter::host_waits(sim::TaskId task) {

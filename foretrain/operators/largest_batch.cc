@@ -42,6 +42,7 @@ Resolved with_largest_batch(Resolved resolved, const Library& library) {
   const auto memory_of = [&](std::int64_t batch) {
     resolved.batch = batch;
     resolved.micro_batch = batch;
+    if (step->pipeline) return most_memory(bind_stages(*step, resolved), resolved).report;
     return report_memory(graph::bind(step->graph, {{"batch", batch}}), resolved);
   };
   const MemoryReport least = memory_of(1);

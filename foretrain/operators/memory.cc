@@ -2,8 +2,14 @@
 #include "foretrain/operators/detail/memory.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
+#include "foretrain/graph/offload.h"
+#include "foretrain/memory/lifetimes.h"
 #include "foretrain/memory/memory.h"
+#include "foretrain/operators/detail/pass_times.h"
+#include "foretrain/parallel/schedule.h"
 
 namespace foretrain::operators {
 namespace {
@@ -21,15 +27,26 @@ double communication_bytes(const Resolved& resolved, const hw::Device& device) {
   return resolved.memory_context->collectives;
 }
 
+// Then what the optimizer keeps lies there.
+bool updates_on_host(const graph::Graph& step) {
+  return std::any_of(step.nodes.begin(), step.nodes.end(), graph::is_host_update);
+}
+
 }  // namespace
 
-MemoryReport report_memory(const graph::Bound& step, const Resolved& resolved) {
-  // With mixed devices the smallest memory decides whether the job fits.
+namespace {
+
+// With mixed devices the smallest memory decides whether the job fits.
+const hw::Device& smallest_device(const Resolved& resolved) {
   const std::vector<hw::Device>& devices = resolved.cluster.devices;
-  const hw::Device& device = *std::min_element(
-      devices.begin(), devices.end(), [](const hw::Device& a, const hw::Device& b) {
-        return hw::usable_memory_bytes(a) < hw::usable_memory_bytes(b);
-      });
+  return *std::min_element(devices.begin(), devices.end(),
+                           [](const hw::Device& a, const hw::Device& b) {
+                             return hw::usable_memory_bytes(a) < hw::usable_memory_bytes(b);
+                           });
+}
+
+memory::Options options_of(const graph::Bound& step, const Resolved& resolved) {
+  const hw::Device& device = smallest_device(resolved);
   memory::Options options;
   options.keeps_blobs = resolved.framework->keeps_blobs;
   if (resolved.framework->workspace_mib > 0) {
@@ -41,13 +58,24 @@ MemoryReport report_memory(const graph::Bound& step, const Resolved& resolved) {
     const std::vector<double> once = options.flat_buffers;
     options.flat_buffers.insert(options.flat_buffers.end(), once.begin(), once.end());
   }
-  options.half_with_master = resolved.framework->casting == graph::Casting::WholeModel &&
+  options.half_with_master = !updates_on_host(*step.graph) &&
+                             resolved.framework->casting == graph::Casting::WholeModel &&
                              is_half(resolved.precision) && resolved.weights == Weights::Fp32;
   options.composed_rms_norm = resolved.framework->fusion == graph::Fusion::None;
+  options.fused_update = resolved.fused_optimizer;
   options.search_workspace = !hw::is_cpu(device);
   options.channels_last = resolved.framework->channels_last;
   options.tensor_core_fp32 = resolved.precision == Precision::Tf32;
   options.caching_allocator = !hw::is_cpu(device);
+  return options;
+}
+
+}  // namespace
+
+MemoryReport report_memory(const graph::Bound& step, const Resolved& resolved, double held_bytes) {
+  const hw::Device& device = smallest_device(resolved);
+  memory::Options options = options_of(step, resolved);
+  options.held_bytes = held_bytes;
   memory::Use use = memory::step_memory(step, options);
 
   MemoryReport report;
@@ -69,6 +97,55 @@ MemoryReport report_memory(const graph::Bound& step, const Resolved& resolved) {
   report.peak = report.allocated + report.fragmentation + report.framework;
   if (report.fits) report.peak = std::min(report.peak, report.capacity);  // not by a rounding more
   return report;
+}
+
+RankMemory stage_memory(const std::vector<PipelineStage>& pipeline, int stage,
+                        const Resolved& resolved) {
+  const graph::Bound& bound = *pipeline[static_cast<std::size_t>(stage)].bound;
+  const parallel::Pipeline schedule = parallel::pipeline_of(resolved);
+  RankMemory rank;
+  rank.stage = stage;
+  if (resolved.mode == Mode::Train && schedule.micro_batches > 1) {
+    const auto storages = memory::lifetimes(bound, options_of(bound, resolved));
+    const PassNodes nodes = pass_nodes(*bound.graph, schedule.parts);
+    std::vector<double> kept;
+    double own = 0;  // of the micro-batch that the step's graph shows
+    for (std::size_t part = 0; part + 1 < nodes.forward.size(); ++part) {
+      kept.push_back(memory::kept_for_backward(storages, *bound.graph, nodes.forward[part],
+                                               nodes.forward[part + 1]));
+      own += kept.back();
+    }
+    rank.held_bytes = std::max(0.0, parallel::most_kept(schedule, stage, kept) - own);
+  }
+  rank.report = report_memory(bound, resolved, rank.held_bytes);
+  return rank;
+}
+
+RankMemory most_memory(const std::vector<PipelineStage>& pipeline, const Resolved& resolved) {
+  std::set<const graph::Bound*> seen;
+  RankMemory most;
+  for (std::size_t s = 0; s < pipeline.size(); ++s) {
+    if (!seen.insert(pipeline[s].bound.get()).second) continue;
+    RankMemory rank = stage_memory(pipeline, static_cast<int>(s), resolved);
+    const bool worse = most.report.fits == rank.report.fits ? rank.report.peak > most.report.peak
+                                                            : !rank.report.fits;
+    if (s == 0 || worse) most = std::move(rank);
+  }
+  return most;
+}
+
+std::vector<PipelineStage> bind_stages(const Step& step, const Resolved& resolved) {
+  std::map<const Step*, std::shared_ptr<const graph::Bound>> known;
+  std::vector<PipelineStage> stages;
+  for (const std::shared_ptr<const Step>& stage : step.pipeline->steps) {
+    std::shared_ptr<const graph::Bound>& bound = known[stage.get()];
+    if (!bound) {
+      bound = std::make_shared<graph::Bound>(
+          graph::bind(stage->graph, {{"batch", resolved.micro_batch}}));
+    }
+    stages.push_back({stage, bound});
+  }
+  return stages;
 }
 
 }  // namespace foretrain::operators

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <map>
 
 #include "foretrain/operators/breakdown.h"
 
@@ -113,8 +115,15 @@ void report_device(const Stages& stages, const Sampling& sampling, RoleReport& r
   Running touching;
   const std::vector<sim::Task>& tasks = stages.program.program.tasks;
   for (std::size_t t = 0; t < tasks.size(); ++t) {
-    if (tasks[t].kind != kKernelTask || tasks[t].resource != worker.stream) continue;
+    if (tasks[t].resource != worker.stream) continue;
     const sim::Span& span = stages.timeline.spans[t];
+    if (tasks[t].kind == kPassTask) {
+      const Pass& pass = stages.program.passes[static_cast<std::size_t>(tasks[t].tag)];
+      if (pass.time <= Seconds{0}) continue;
+      busy.add(span.start, span.end, 100 * ((pass.parts.compute + pass.parts.memory) / pass.time));
+      touching.add(span.start, span.end, 100 * (pass.touching / pass.time));
+    }
+    if (tasks[t].kind != kKernelTask) continue;
     const cost::OpTime& op = worker.ops[static_cast<std::size_t>(tasks[t].tag)];
     busy.add(span.start, span.end, 100);
     const double share = op.total > Seconds{0} ? std::min(1.0, op.memory / op.total) : 0;
@@ -124,17 +133,46 @@ void report_device(const Stages& stages, const Sampling& sampling, RoleReport& r
   role.gpu_memory_util = split(touching, sampling, Seconds{0}, 100, "%");
 }
 
+// Bytes at a constant rate.
+struct Burst {
+  Seconds start{0};
+  Seconds end{0};
+  double bytes_per_s = 0;
+};
+
+// The same bytes as bursts one after the other: where some overlap, their rates add up.
+std::vector<Burst> apart(const std::vector<Burst>& bursts) {
+  std::map<double, double> changes;  // of the rate, by time
+  for (const Burst& burst : bursts) {
+    if (burst.bytes_per_s == 0) continue;
+    changes[burst.start.count()] += burst.bytes_per_s;
+    changes[burst.end.count()] -= burst.bytes_per_s;
+  }
+  std::vector<Burst> result;
+  double rate = 0;
+  for (auto change = changes.begin(); change != changes.end(); ++change) {
+    rate = std::max(0.0, rate + change->second);  // rounding may leave less
+    const auto next = std::next(change);
+    if (next == changes.end()) break;
+    result.push_back({Seconds{change->first}, Seconds{next->first}, rate});
+  }
+  return result;
+}
+
 // What a node sends (or receives); the scale is what its NICs can.
 ResourceReport report_network(const Stages& stages, const hw::Cluster& cluster,
                               const Sampling& sampling, double parallel::Traffic::*bytes) {
   Running running;
+  std::vector<Burst> bursts;
   for (const Transfer& transfer : stages.program.transfers) {
     const sim::Span& span = stages.timeline.spans[static_cast<std::size_t>(transfer.task)];
     const Seconds duration = span.end - span.start;
     if (duration > Seconds{0}) {
-      running.add(span.start, span.end, transfer.traffic.*bytes / duration.count());
+      bursts.push_back({span.start, span.end, transfer.traffic.*bytes / duration.count()});
     }
   }
+  if (!stages.pipeline.empty()) bursts = apart(bursts);
+  for (const Burst& burst : bursts) running.add(burst.start, burst.end, burst.bytes_per_s);
   const hw::Link& network = cluster.links[static_cast<std::size_t>(cluster.nodes.front().network)];
   return split(running, sampling, kNetworkSmoothing, hw::node_bytes_per_s(network), "B/s");
 }

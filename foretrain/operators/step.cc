@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "foretrain/operators/detail/step.h"
 
+#include <algorithm>
+#include <set>
 #include <utility>
 
+#include "foretrain/graph/cut.h"
 #include "foretrain/graph/passes.h"
 #include "foretrain/parallel/exchange.h"
+#include "foretrain/parallel/experts.h"
+#include "foretrain/parallel/tensor.h"
 
 namespace foretrain::operators {
 namespace {
@@ -24,8 +29,8 @@ std::string step_key(const Resolved& resolved) {
   for (const int part :
        {static_cast<int>(framework.casting), static_cast<int>(framework.gradients),
         static_cast<int>(framework.fusion), static_cast<int>(framework.gradients_together),
-        static_cast<int>(framework.loss_in_half), static_cast<int>(framework.quantises_head),
-        static_cast<int>(framework.dequantises_in_fp32),
+        static_cast<int>(framework.loss_in_half), static_cast<int>(framework.fused_loss),
+        static_cast<int>(framework.quantises_head), static_cast<int>(framework.dequantises_in_fp32),
         static_cast<int>(resolved.trainable.dropout)}) {
     key += static_cast<char>('0' + part);
   }
@@ -43,6 +48,14 @@ std::string step_key(const Resolved& resolved) {
   key += resolved.mode == Mode::Train ? "\ntrain" : "\ninference";
   if (resolved.passes > 1) key += "\naccumulate";
   if (parallel::computes_with_half_copies(resolved)) key += "\nhalf copies";
+  if (resolved.strategy.tensor > 1) {
+    key += "\ntensor " + std::to_string(resolved.strategy.tensor);
+    if (resolved.strategy.sequence_parallel) key += " sequence";
+  }
+  if (resolved.strategy.expert > 1) {
+    key += "\nexpert " + std::to_string(resolved.strategy.expert) + ' ' +
+           std::to_string(resolved.strategy.expert_imbalance);
+  }
   if (resolved.recompute != graph::Recompute::None) {
     key += "\nrecompute " + resolved.strategy.recompute;
     if (framework.recomputes_to_the_end) key += " to the end";
@@ -79,7 +92,7 @@ graph::Graph stored(graph::Graph model, const Resolved& resolved) {
     if (parallel::computes_with_half_copies(resolved)) {
       model = graph::with_half_parameters(std::move(model), resolved.precision);
     }
-    return graph::set_precision(model, resolved.precision, framework.casting);
+    return graph::set_precision(model, resolved.precision, framework.casting, framework.fused_loss);
   }
   graph::WeightStorage storage;
   storage.weights = resolved.weights;
@@ -88,25 +101,46 @@ graph::Graph stored(graph::Graph model, const Resolved& resolved) {
   storage.adapter = resolved.trainable.type;
   storage.elementary_norms =
       framework.casting == graph::Casting::Automatic && framework.fusion == graph::Fusion::None;
-  storage.half_loss = framework.loss_in_half;
+  storage.half_loss = framework.loss_in_half || framework.fused_loss;
   storage.quantised_head = framework.quantises_head;
   storage.dequantises_in_fp32 = framework.dequantises_in_fp32;
   return graph::store_weights(model, storage);
 }
 
-graph::Graph training_step(const graph::Graph& forward, const Resolved& resolved) {
+// With the types of all tensors, as one rank of those that share layers has it.
+graph::Graph prepared_model(const graph::Graph& forward, const Resolved& resolved) {
+  graph::Graph model = forward_pass(forward, resolved);
+  if (resolved.mode == Mode::Train) {
+    model = graph::set_trainable(std::move(model), resolved.trainable);
+  }
+  return stored(std::move(model), resolved);
+}
+
+graph::Graph split_layers(graph::Graph model, const Resolved& resolved) {
+  const Strategy& strategy = resolved.strategy;
+  if (strategy.expert > 1) {
+    model = parallel::split_experts(model, {strategy.expert, strategy.expert_imbalance});
+  }
+  if (strategy.tensor == 1) return model;
+  return parallel::split_tensors(model, {strategy.tensor, strategy.sequence_parallel});
+}
+
+// The whole step of a prepared forward pass. `blocks`: their scopes, where they are known.
+graph::Graph training_step(graph::Graph model, const Resolved& resolved,
+                           const std::vector<std::string>& blocks = {}) {
   const cost::Framework& framework = *resolved.framework;
   const bool trains = resolved.mode == Mode::Train;
-  graph::Graph model = forward_pass(forward, resolved);
-  if (trains) model = graph::set_trainable(std::move(model), resolved.trainable);
-  model = stored(std::move(model), resolved);
   const graph::GradientHandling gradients =
       resolved.passes > 1 ? graph::GradientHandling::Accumulate : framework.gradients;
-  const graph::Recomputation recomputation{resolved.recompute, framework.recomputes_to_the_end};
+  const graph::Recomputation recomputation{resolved.recompute, framework.recomputes_to_the_end,
+                                           blocks};
   if (trains) model = graph::backward(std::move(model), gradients, recomputation);
   const graph::StateType states =
       resolved.weights == Weights::Fp32 ? graph::StateType::Fp32 : graph::StateType::OfParameter;
   if (has_update(resolved)) model = graph::update(std::move(model), resolved.optimizer, states);
+  if (trains && resolved.strategy.tensor > 1) {
+    model = parallel::gather_again(parallel::sum_partial_gradients(std::move(model)));
+  }
   // Without a compiler the step is taken as it is, not copied.
   if (framework.fusion != graph::Fusion::None) model = graph::fuse(model, framework.fusion);
 #ifndef NDEBUG
@@ -120,8 +154,9 @@ std::shared_ptr<const Step> make_step(const Resolved& resolved) {
   const graph::Graph& model = resolved.model.graph();
   auto step = std::make_shared<Step>();
   step->tokens_per_sample = tokens_per_sample(model);
-  step->graph = training_step(model, resolved);
-  step->parameters = graph::parameter_count(step->graph);
+  graph::Graph prepared = prepared_model(model, resolved);
+  step->parameters = graph::parameter_count(prepared);
+  step->graph = training_step(split_layers(std::move(prepared), resolved), resolved);
   step->gradients = graph::parameter_gradients(step->graph);
   return step;
 }
@@ -135,6 +170,60 @@ std::shared_ptr<const Step> with_exchange(const Step& alone, const Resolved& res
   graph::verify(step->graph);
 #endif
   return step;
+}
+
+// The parts of the model that a stage holds.
+std::vector<int> parts_of(int stage, const Strategy& strategy) {
+  std::vector<int> parts;
+  for (int k = 0; k < strategy.interleave; ++k) parts.push_back(k * strategy.pipeline + stage);
+  return parts;
+}
+
+// What several stages have of one model.
+std::vector<StageSteps::Shared> shared_by_stages(const graph::Graph& forward, const graph::Cut& cut,
+                                                 int stages) {
+  std::vector<StageSteps::Shared> result;
+  for (const graph::SharedParameter& one : graph::shared_parameters(forward, cut)) {
+    std::set<int> holders;
+    for (const int part : one.parts) holders.insert(part % stages);
+    if (holders.size() == 1) continue;
+    const graph::Tensor& tensor = forward.tensor(one.parameter);
+    const auto values = static_cast<double>(graph::elements(tensor.shape).factor);
+    result.push_back({values * bytes_of(tensor.type), {holders.begin(), holders.end()}});
+  }
+  return result;
+}
+
+// Stages that are alike have one step: the work grows with what differs.
+std::shared_ptr<const Step> make_stages(const Resolved& resolved) {
+  const graph::Graph& model = resolved.model.graph();
+  const Strategy& strategy = resolved.strategy;
+  graph::Graph whole_model = prepared_model(model, resolved);
+  const std::int64_t parameters = graph::parameter_count(whole_model);
+  const graph::Graph forward = split_layers(std::move(whole_model), resolved);
+  const graph::Cut cut = graph::cut_at_blocks(forward, strategy.pipeline * strategy.interleave);
+  auto whole = std::make_shared<Step>();
+  whole->tokens_per_sample = tokens_per_sample(model);
+  whole->parameters = parameters;
+  auto stages = std::make_shared<StageSteps>();
+  stages->shared = shared_by_stages(forward, cut, strategy.pipeline);
+  std::vector<std::pair<graph::Graph, std::shared_ptr<const Step>>> known;
+  for (int s = 0; s < strategy.pipeline; ++s) {
+    graph::Graph stage = graph::take_parts(forward, cut, parts_of(s, strategy));
+    const auto found = std::find_if(known.begin(), known.end(), [&](const auto& one) {
+      return graph::is_alike(one.first, stage);
+    });
+    if (found != known.end()) {
+      stages->steps.push_back(found->second);
+      continue;
+    }
+    Step step = *whole;
+    step.graph = training_step(stage, resolved, cut.scopes);
+    stages->steps.push_back(with_exchange(step, resolved));
+    known.emplace_back(std::move(stage), stages->steps.back());
+  }
+  whole->pipeline = std::move(stages);
+  return whole;
 }
 
 template <typename Make>
@@ -151,6 +240,14 @@ std::shared_ptr<const Step> cached(const std::string& key, const Library& librar
 // models are kept. A step that is found there needs no graph of its model.
 std::shared_ptr<const Step> find_step(const Resolved& resolved, const Library& library) {
   const std::string exchange = parallel::exchange_key(resolved);
+  const Strategy& strategy = resolved.strategy;
+  if (strategy.pipeline > 1) {
+    if (!resolved.model.is_built_in()) return make_stages(resolved);
+    const std::string key = step_key(resolved) + '\n' + exchange + "\npipeline " +
+                            std::to_string(strategy.pipeline) + ' ' +
+                            std::to_string(strategy.interleave);
+    return cached(key, library, [&] { return make_stages(resolved); });
+  }
   if (!resolved.model.is_built_in()) {
     const auto step = make_step(resolved);
     return exchange.empty() ? step : with_exchange(*step, resolved);

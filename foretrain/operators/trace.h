@@ -11,7 +11,8 @@ namespace foretrain::operators {
 std::string to_chrome_trace(const Stages& stages, const hw::Cluster& cluster);
 
 // A stage as JSON: "graph" (in .ftg.json), "tasks", "timeline", or "memory": what the step's
-// tensors hold, from which node to which, without the allocator's rounding. Throws Error(BadInput).
-std::string dump_stage(const Stages& stages, const std::string& stage);
+// tensors hold, from which node to which, without the allocator's rounding; of a pipeline on the
+// first rank and on the one that needs most. Throws Error(BadInput).
+std::string dump_stage(const Stages& stages, const Resolved& resolved, const std::string& stage);
 
 }  // namespace foretrain::operators

@@ -3,40 +3,21 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "foretrain/comm/all_gather.h"
 #include "foretrain/comm/all_reduce.h"
+#include "foretrain/comm/all_to_all.h"
 #include "foretrain/comm/broadcast.h"
-#include "foretrain/comm/path.h"
 #include "foretrain/comm/reduce_scatter.h"
 #include "foretrain/graph/op.h"
 #include "foretrain/parallel/detail/insert.h"
-#include "foretrain/parallel/detail/shards.h"
+#include "foretrain/parallel/groups.h"
 
 namespace foretrain::parallel {
 namespace {
 
-using graph::Among;
 using graph::Kind;
-
-// Ranks that communicate, the links between them, and groups like them with a rank on one node.
-struct Ring {
-  comm::Path path;
-  double on_node = 1;
-};
-
-Ring ring_of(Among among, const Resolved& resolved) {
-  comm::Group group{.first = 0, .ranks = resolved.workers, .stride = 1};
-  if (among == Among::ShardGroup) group.ranks = shard_ranks(resolved);
-  if (among == Among::Replicas) {
-    group.stride = shard_ranks(resolved);
-    group.ranks = copies(resolved);
-  }
-  int most = 1;
-  for (const hw::Node& node : resolved.cluster.nodes) most = std::max(most, node.devices);
-  return {comm::path_over(resolved.cluster, group, *resolved.collectives),
-          static_cast<double>(std::min(group.stride, most))};
-}
 
 double gathered_bytes(const graph::Bound& step, const graph::Node& node, int ranks) {
   if (node.outputs.empty()) return bytes_of_node(step, node);
@@ -51,8 +32,9 @@ double gathered_bytes(const graph::Bound& step, const graph::Node& node, int ran
 Traffic both_ways(double bytes) { return {bytes, bytes, 0, 0}; }
 
 // Around a ring each rank passes on all but its own part; one such ring enters and leaves a node.
-Exchange exchange_of(const graph::Bound& step, const graph::Node& node, const Ring& ring) {
-  const comm::Path& path = ring.path;
+Exchange exchange_over(const graph::Bound& step, const graph::Node& node,
+                       const RankGroups& groups) {
+  const comm::Path& path = groups.path;
   const double passed_on = (path.ranks - 1.0) / path.ranks;
   Exchange exchange;
   double sent = 0;
@@ -68,6 +50,12 @@ Exchange exchange_of(const graph::Bound& step, const graph::Node& node, const Ri
     const double bytes = bytes_of_node(step, node);
     exchange.time = comm::broadcast(bytes, path.ranks, path.flat);
     sent = bytes;
+  } else if (node.kind == Kind::AllToAll) {
+    // The busiest rank has more than others where experts are uneven.
+    const double bytes = std::max(bytes_of_node(step, node), step.bytes(node.outputs.front()));
+    exchange.time = comm::all_to_all(bytes, path);
+    const double leaving = static_cast<double>(path.ranks - path.most_devices) / path.ranks;
+    sent = path.most_devices * leaving * bytes;
   } else {
     const double bytes = bytes_of_node(step, node);
     const comm::AllReduce reduced = comm::all_reduce(bytes, path);
@@ -75,27 +63,49 @@ Exchange exchange_of(const graph::Bound& step, const graph::Node& node, const Ri
     const double ranks = reduced.algorithm == "hierarchical" ? path.nodes : path.ranks;
     sent = 2 * (ranks - 1) / ranks * bytes;
   }
-  if (path.nodes > 1) exchange.traffic = both_ways(ring.on_node * sent);
+  if (path.nodes > 1) exchange.traffic = both_ways(groups.groups_on_node * sent);
   return exchange;
 }
+
+// Of each kind, looked up when the first node asks for it.
+class Groups {
+ public:
+  explicit Groups(const Resolved& resolved) : resolved_(resolved) {}
+  const RankGroups& of(const graph::Node& node) {
+    auto& groups = groups_[static_cast<std::size_t>(graph::among(node)) % groups_.size()];
+    if (!groups) groups = rank_groups(graph::among(node), resolved_);
+    return *groups;
+  }
+
+ private:
+  const Resolved& resolved_;
+  std::array<std::optional<RankGroups>, graph::kAmongs> groups_;
+};
 
 }  // namespace
 
 ExchangePlan plan_collectives(const graph::Bound& step, const Resolved& resolved) {
   const comm::ExchangeCosts::Sharded& costs = resolved.exchange->sharded;
-  const std::array rings{ring_of(Among::All, resolved), ring_of(Among::ShardGroup, resolved),
-                         ring_of(Among::Replicas, resolved)};
+  Groups groups(resolved);
   ExchangePlan plan;
   plan.kernel_slowdown = costs.kernel_slowdown_share;
   for (const graph::Node& node : step.graph->nodes) {
-    if (!graph::is_communication(node)) continue;
-    const auto among =
-        static_cast<std::size_t>(node.attributes.number(graph::Attr::Among, 0)) % rings.size();
-    Exchange exchange = exchange_of(step, node, rings[among]);
+    if (!exchanges_parameters(node)) continue;
+    Exchange exchange = exchange_over(step, node, groups.of(node));
     exchange.host = Seconds{costs.collective_host_s};
     plan.exchanges.push_back(exchange);
   }
   return plan;
+}
+
+std::vector<Exchange> exchange_activations(const graph::Bound& step, const Resolved& resolved) {
+  Groups groups(resolved);
+  std::vector<Exchange> exchanges;
+  for (const graph::Node& node : step.graph->nodes) {
+    if (!graph::is_activation_exchange(node) || graph::is_transfer(node)) continue;
+    exchanges.push_back(exchange_over(step, node, groups.of(node)));
+  }
+  return exchanges;
 }
 
 }  // namespace foretrain::parallel

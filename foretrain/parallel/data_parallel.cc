@@ -4,7 +4,7 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/comm/path.h"
-#include "foretrain/graph/op.h"
+#include "foretrain/graph/offload.h"
 #include "foretrain/parallel/detail/insert.h"
 #include "foretrain/parallel/detail/strategies.h"
 
@@ -39,7 +39,8 @@ ExchangePlan plan_data_parallel(const graph::Bound& step, const Resolved& resolv
       resolved.workers * tensors / 2 * Seconds{costs.tensor_s} + Seconds{bytes / rate};
   ExchangePlan plan;
   for (const graph::Node& node : step.graph->nodes) {
-    if (graph::is_communication(node)) plan.exchanges.push_back({half, {}});
+    if (!graph::is_communication(node) || graph::is_offload(node)) continue;
+    plan.exchanges.push_back({half, {}});
   }
   return plan;
 }

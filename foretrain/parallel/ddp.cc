@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // PyTorch's DistributedDataParallel: all-reduces of buckets, beside backward.
+#include <algorithm>
+
 #include "foretrain/parallel/detail/insert.h"
 #include "foretrain/parallel/detail/reduce_buckets.h"
 #include "foretrain/parallel/detail/strategies.h"
+#include "foretrain/parallel/experts.h"
 
 namespace foretrain::parallel {
 namespace {
@@ -17,6 +20,7 @@ graph::BucketSizes bucket_sizes(const Resolved& resolved) {
 void add_ddp(graph::Graph& step, const Resolved& resolved) {
   if (resolved.framework->gradients_together) return add_all_reduce(step, resolved);
   add_buckets(step, graph::Kind::AllReduce, graph::make_buckets(step, bucket_sizes(resolved)));
+  sum_experts_apart(step, resolved);
 }
 
 ExchangePlan plan_ddp(const graph::Bound& step, const Resolved& resolved) {
@@ -29,7 +33,8 @@ ExchangePlan plan_ddp(const graph::Bound& step, const Resolved& resolved) {
 }
 
 // Filled in the reverse order of the parameters, as when DDP wraps the model; its all-reduces
-// follow the order in which gradients are complete.
+// follow the order in which gradients are complete. What is compressed lies in one more, as large
+// as the largest of them then is.
 std::vector<double> ddp_flat_buffers(const graph::Bound& step, const Resolved& resolved) {
   const auto& gradients = step.graph->gradients;
   std::vector<double> bytes;
@@ -43,6 +48,10 @@ std::vector<double> ddp_flat_buffers(const graph::Bound& step, const Resolved& r
     double& filled = buffers.emplace_back(0);
     for (; next < end; ++next) filled += bytes[next];
   }
+  if (buffers.empty()) return buffers;
+  const DType type = step.graph->tensor(gradients.front().second).type;
+  const double share = compressed_share(type, resolved);
+  if (share < 1) buffers.push_back(share * *std::max_element(buffers.begin(), buffers.end()));
   return buffers;
 }
 

@@ -5,8 +5,13 @@
 #include <array>
 #include <utility>
 
+#include "foretrain/graph/offload.h"
+#include "foretrain/graph/op.h"
+#include "foretrain/parallel/detail/collectives.h"
+#include "foretrain/parallel/detail/offload.h"
 #include "foretrain/parallel/detail/shards.h"
 #include "foretrain/parallel/detail/strategies.h"
+#include "foretrain/parallel/groups.h"
 
 namespace foretrain::parallel {
 namespace {
@@ -52,7 +57,7 @@ const Row& row_of(Parallel kind) {
 const Row* exchanging_row(const Resolved& resolved) {
   const Parallel kind = resolved.strategy.kind;
   if (resolved.mode == Mode::Inference) return nullptr;
-  if (resolved.workers == 1 && kind != Parallel::ParameterServer) return nullptr;
+  if (gradient_ranks(resolved) == 1 && kind != Parallel::ParameterServer) return nullptr;
   return &row_of(kind);
 }
 
@@ -66,9 +71,23 @@ std::string shards_key(const Resolved& resolved) {
   return key + (resolved.framework->flat_shards ? " flat" : "");
 }
 
-}  // namespace
+// Puts what the model's own passes exchange among what the strategy does, in the nodes' order.
+void add_activations(const graph::Bound& step, const Resolved& resolved, ExchangePlan& plan) {
+  const std::vector<Exchange> activations = exchange_activations(step, resolved);
+  if (activations.empty()) return;
+  std::vector<Exchange> all;
+  auto own = activations.begin();
+  auto strategy = plan.exchanges.begin();
+  for (const graph::Node& node : step.graph->nodes) {
+    if (!graph::is_communication(node) || graph::is_offload(node) || graph::is_transfer(node))
+      continue;
+    all.push_back(graph::is_activation_exchange(node) ? *own++ : *strategy++);
+  }
+  plan.exchanges = std::move(all);
+}
 
-std::string exchange_key(const Resolved& resolved) {
+// Of what the workers exchange with each other.
+std::string workers_key(const Resolved& resolved) {
   const Row* row = exchanging_row(resolved);
   if (row == nullptr) return "";
   const comm::ExchangeCosts& costs = *resolved.exchange;
@@ -77,7 +96,17 @@ std::string exchange_key(const Resolved& resolved) {
        {costs.ddp.first_bucket_bytes, costs.ddp.bucket_bytes, costs.horovod.fusion_bytes}) {
     key += ' ' + std::to_string(bytes);
   }
+  if (resolved.strategy.expert > 1) {
+    key += " experts " + std::to_string(resolved.strategy.expert) + " of " +
+           std::to_string(gradient_ranks(resolved));
+  }
   return row->shards ? key + shards_key(resolved) : key;
+}
+
+}  // namespace
+
+std::string exchange_key(const Resolved& resolved) {
+  return workers_key(resolved) + offload_key(resolved);
 }
 
 bool workers_update(const Resolved& resolved) {
@@ -96,12 +125,15 @@ bool waits_for_straggler(const Resolved& resolved) {
 
 graph::Graph add_exchange(graph::Graph step, const Resolved& resolved) {
   if (const Row* row = exchanging_row(resolved)) row->add(step, resolved);
+  add_offload(step, resolved);
   return step;
 }
 
 ExchangePlan plan_exchange(const graph::Bound& step, const Resolved& resolved) {
   const Row* row = exchanging_row(resolved);
-  return row == nullptr ? ExchangePlan{} : row->plan(step, resolved);
+  ExchangePlan plan = row == nullptr ? ExchangePlan{} : row->plan(step, resolved);
+  add_activations(step, resolved, plan);
+  return with_offload(std::move(plan), step, resolved);
 }
 
 std::vector<double> flat_buffers(const graph::Bound& step, const Resolved& resolved) {

@@ -69,6 +69,30 @@ TEST_F(Exchanges, PlainAllReduceComesOnceAtTheEnd) {
   EXPECT_EQ(plan().gradient_copies, 0);
 }
 
+// Each of four tensors fills a bucket of one byte.
+TEST_F(Exchanges, BucketsHaveTheSizeThatIsAsked) {
+  for (const char* kind : {"ddp", "horovod"}) {
+    prepare(R"({"kind": ")" + std::string(kind) + R"(", "bucket_bytes": 1})");
+    EXPECT_EQ(communication(), std::vector<Kind>(4, Kind::AllReduce)) << kind;
+    EXPECT_DOUBLE_EQ(sent(plan()), kBytes);
+  }
+  EXPECT_THROW(prepare(R"({"kind": "fsdp", "bucket_bytes": 1})"), Error);
+}
+
+// In 16 bits half of the bytes are sent, 2 (2 - 1) / 2 of them by each rank at 1 GB/s. The device
+// reads 4 and writes 2 bytes of each value before, and the other way round after, at 320 GB/s.
+TEST_F(Exchanges, CompressedGradientsSendLessAndAreConverted) {
+  prepare(R"("allreduce")");
+  EXPECT_NEAR(plan().exchanges.at(0).time.count(), kBytes / 1e9, 1e-9);
+  prepare(R"({"kind": "allreduce", "gradient_precision": "fp16"})");
+  EXPECT_DOUBLE_EQ(sent(plan()), kBytes / 2);
+  EXPECT_NEAR(plan().exchanges.at(0).time.count(), kBytes / 2 / 1e9 + 3 * kBytes / 320e9, 1e-9);
+  EXPECT_EQ(flat_buffers(bound_, resolved_), (std::vector<double>{kBytes, kBytes / 2}));
+  prepare(R"({"kind": "allreduce", "gradient_precision": "fp32"})");
+  EXPECT_DOUBLE_EQ(sent(plan()), kBytes);
+  EXPECT_EQ(flat_buffers(bound_, resolved_), std::vector<double>{kBytes});
+}
+
 // All fits into one bucket of 64 MiB; two ranks agree after 2/3 of a cycle of 5 ms.
 TEST_F(Exchanges, HorovodWaitsForItsCycle) {
   prepare(R"("allreduce")");

@@ -6,7 +6,7 @@
 
 #include "foretrain/graph/buckets.h"
 #include "foretrain/parallel/detail/insert.h"
-#include "foretrain/parallel/detail/shards.h"
+#include "foretrain/parallel/groups.h"
 
 namespace foretrain::parallel {
 namespace {
@@ -112,7 +112,7 @@ std::vector<double> flat_shard_buffers(const graph::Bound& step, FlatGradients k
   double all = 0;
   double largest = 0;
   for (const Node& node : step.graph->nodes) {
-    if (node.kind != Kind::ReduceScatter) continue;
+    if (node.kind != Kind::ReduceScatter || !exchanges_parameters(node)) continue;
     const double bytes = bytes_of_node(step, node);
     all += bytes;
     largest = std::max(largest, bytes);

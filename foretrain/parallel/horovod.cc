@@ -3,6 +3,8 @@
 #include "foretrain/parallel/detail/insert.h"
 #include "foretrain/parallel/detail/reduce_buckets.h"
 #include "foretrain/parallel/detail/strategies.h"
+#include "foretrain/parallel/experts.h"
+#include "foretrain/parallel/groups.h"
 
 namespace foretrain::parallel {
 namespace {
@@ -19,12 +21,13 @@ void add_horovod(graph::Graph& step, const Resolved& resolved) {
   if (resolved.framework->gradients_together) return add_all_reduce(step, resolved);
   const double bytes = resolved.exchange->horovod.fusion_bytes;
   add_buckets(step, graph::Kind::AllReduce, graph::make_buckets(step, {bytes, bytes}));
+  sum_experts_apart(step, resolved);
 }
 
 ExchangePlan plan_horovod(const graph::Bound& step, const Resolved& resolved) {
   ExchangePlan plan = reduce_buckets(step, resolved);
   if (!plan.exchanges.empty()) {
-    plan.exchanges.back().time += wait_of(resolved.workers, resolved.exchange->horovod);
+    plan.exchanges.back().time += wait_of(gradient_ranks(resolved), resolved.exchange->horovod);
   }
   return plan;
 }

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "foretrain/graph/offload.h"
+
 namespace foretrain::parallel {
 
 graph::Node communication(graph::Kind kind, std::vector<graph::TensorId> tensors,
@@ -15,6 +17,11 @@ graph::Node communication(graph::Kind kind, std::vector<graph::TensorId> tensors
     node.attributes.set(graph::Attr::Waiting, {graph::Dim(static_cast<std::int64_t>(waiting))});
   }
   return node;
+}
+
+bool exchanges_parameters(const graph::Node& node) {
+  return graph::is_communication(node) && !graph::is_activation_exchange(node) &&
+         !graph::is_offload(node);
 }
 
 void insert(graph::Graph& step, std::vector<Insertion> insertions) {
@@ -52,7 +59,7 @@ double bytes_of_node(const graph::Bound& step, const graph::Node& node) {
 double bytes_of_kind(const graph::Bound& step, graph::Kind kind) {
   double bytes = 0;
   for (const graph::Node& node : step.graph->nodes) {
-    if (node.kind == kind) bytes += bytes_of_node(step, node);
+    if (node.kind == kind && exchanges_parameters(node)) bytes += bytes_of_node(step, node);
   }
   return bytes;
 }

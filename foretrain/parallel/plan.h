@@ -31,6 +31,7 @@ struct ExchangePlan {
   Seconds per_gradient{0};  // time of a CPU itself, whose threads exchange: for each gradient,
   double per_gradient_byte_s = 0;  // and for each of its bytes
   double gradient_copies = 0;      // operators of a GPU that copy each gradient
+  double host_bytes_per_s = 0;     // of the host's memory, for updates of one device there
   double kernel_slowdown = 0;      // share of a GPU's speed that kernels lose beside a collective
   std::vector<std::string> assumptions;
 };

@@ -3,12 +3,6 @@
 
 namespace foretrain::parallel {
 
-int shard_ranks(const Resolved& resolved) {
-  return resolved.strategy.shard_group.value_or(resolved.workers);
-}
-
-int copies(const Resolved& resolved) { return resolved.workers / shard_ranks(resolved); }
-
 bool gathers_half(const Resolved& resolved) {
   return is_half(resolved.precision) && resolved.weights == Weights::Fp32 &&
          resolved.framework->casting != graph::Casting::WholeModel;

@@ -10,6 +10,7 @@
 #include "foretrain/graph/op.h"
 #include "foretrain/parallel/detail/insert.h"
 #include "foretrain/parallel/detail/shards.h"
+#include "foretrain/parallel/groups.h"
 
 namespace foretrain::parallel {
 namespace {

@@ -9,8 +9,8 @@
 #include "foretrain/parallel/detail/collectives.h"
 #include "foretrain/parallel/detail/flat.h"
 #include "foretrain/parallel/detail/insert.h"
-#include "foretrain/parallel/detail/shards.h"
 #include "foretrain/parallel/detail/strategies.h"
+#include "foretrain/parallel/groups.h"
 
 namespace foretrain::parallel {
 namespace {

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "foretrain/base/error.h"
-#include "foretrain/base/json.h"
 #include "foretrain/hw/catalog.h"
+#include "foretrain/predict/change.h"
 #include "foretrain/predict/predict.h"
 
 namespace foretrain {
@@ -30,6 +30,14 @@ bool shard(Request& request, Parallel kind) {
   request.strategy.kind = kind;
   return true;
 }
+
+bool offload(Request& request, const char* what) {
+  if (request.mode != Mode::Train || request.strategy.offload != "none") return false;
+  request.strategy.offload = what;
+  return true;
+}
+
+bool offload_states(Request& request) { return offload(request, "optimizer"); }
 
 bool halve_weights(Request& request) {
   if (request.weights != Weights::Fp32) return false;
@@ -80,6 +88,8 @@ constexpr Change kSingle[] = {
     [](Request& request) { return shard(request, Parallel::Zero1); },
     [](Request& request) { return shard(request, Parallel::Zero2); },
     shard_all,
+    offload_states,
+    [](Request& request) { return offload(request, "activations"); },
     halve_weights,
     shrink_states,
     adapt,
@@ -98,44 +108,13 @@ using Changes = std::vector<Change>;
 std::vector<Changes> changes_together() {
   return {{recompute_fully},
           {recompute_fully, shard_all},
+          {offload_states, recompute_fully},
+          {offload_states, recompute_fully, shard_all},
           {halve_weights, recompute_fully},
           {sixteen_and_eight},
           {sixteen_and_eight, recompute_fully},
           {adapt_quantised},
           {adapt_quantised, recompute_fully}};
-}
-
-// The fields of `after` that `before` has not, or has otherwise; also inside `strategy`.
-OrderedJson difference(const OrderedJson& before, const OrderedJson& after) {
-  OrderedJson changed = OrderedJson::object();
-  for (const auto& [name, value] : after.items()) {
-    const auto old = before.find(name);
-    if (old == before.end()) {
-      changed[name] = value;
-    } else if (value.is_object() && old->is_object()) {
-      OrderedJson inner = difference(*old, value);
-      if (!inner.empty()) changed[name] = std::move(inner);
-    } else if (*old != value) {
-      changed[name] = value;
-    }
-  }
-  return changed;
-}
-
-// As options of the command: "--weights bf16 --recompute full".
-std::string as_options(const OrderedJson& changed) {
-  std::string text;
-  for (const auto& [name, value] : changed.items()) {
-    text += text.empty() ? "" : " ";
-    if (value.is_object()) {
-      text += as_options(value);
-      continue;
-    }
-    std::string option = name == "kind" ? "strategy" : name;
-    std::replace(option.begin(), option.end(), '_', '-');
-    text += "--" + option + " " + (value.is_string() ? value.get<std::string>() : value.dump());
-  }
-  return text;
 }
 
 // The numbers below `whole` that divide it, in order.
@@ -187,10 +166,9 @@ class Advice {
       request.largest_batch = false;
       request.batch = report->job.batch;
     }
-    const OrderedJson changed =
-        difference(OrderedJson::parse(to_json(request_)), OrderedJson::parse(to_json(request)));
-    found_.push_back({as_options(changed), changed.dump(), report->step_time_s.value,
-                      report->samples_per_s, report->memory.peak, report->memory.capacity});
+    found_.push_back({change_options(request_, request), changes_json(request_, request),
+                      report->step_time_s.value, report->samples_per_s, report->memory.peak,
+                      report->memory.capacity});
     return true;
   }
 

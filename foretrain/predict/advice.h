@@ -10,9 +10,10 @@
 namespace foretrain {
 
 // The report of `request` and, where the job does not fit, what would in `would_fit`: a smaller
-// batch or the same in more passes, recomputation, sharding over the same workers, weights in 16
-// bits, an optimizer with 8-bit states, adapters, the next larger device; several of these together
-// where none alone does. The fastest per sample first. What this version refuses is left out.
+// batch or the same in more passes, recomputation, sharding over the same workers, offload to the
+// host, weights in 16 bits, an optimizer with 8-bit states, adapters, the next larger device;
+// several of these together where none alone does. The fastest per sample first. What this version
+// refuses is left out.
 Report advise(Report report, const Request& request, const Library& library,
               const Predict& predict);
 

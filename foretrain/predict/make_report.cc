@@ -34,6 +34,7 @@ JobReport report_job(const operators::StepDetail& detail, const Resolved& resolv
   job.precision = resolved.precision;
   job.batch = resolved.batch;
   job.workers = resolved.workers;
+  job.data_parallel = resolved.data_parallel;
   return job;
 }
 
@@ -82,7 +83,7 @@ void report_throughput(const operators::StepDetail& detail, const Resolved& reso
                        Report& report) {
   const double workers = resolved.workers;
   const double step = report.step_time_s.value;
-  report.samples_per_s = workers * static_cast<double>(resolved.batch) / step;
+  report.samples_per_s = resolved.data_parallel * static_cast<double>(resolved.batch) / step;
   if (detail.tokens_per_sample > 0) {
     report.tokens_per_s = report.samples_per_s * detail.tokens_per_sample;
     report.tokens_per_s_per_device = *report.tokens_per_s / workers;

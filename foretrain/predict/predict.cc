@@ -9,6 +9,7 @@
 #include "foretrain/operators/largest_batch.h"
 #include "foretrain/predict/detail/choose.h"
 #include "foretrain/predict/detail/make_report.h"
+#include "foretrain/scaling/answer.h"
 
 namespace foretrain {
 
@@ -40,8 +41,11 @@ Report predict(const Question& question) {
 std::vector<const Engine*> engines_for(const Question& question) {
   static const operators::OperatorEngine kOperators;
   static const inspector::InspectorEngine kInspector;
-  if (!question.resolved().inspector) return {&kOperators};
-  return {&kOperators, &kInspector};
+  static const scaling::ScalingEngine kScaling;
+  std::vector<const Engine*> engines{&kOperators};
+  if (question.resolved().inspector) engines.push_back(&kInspector);
+  if (question.resolved().scaling) engines.push_back(&kScaling);
+  return engines;
 }
 
 }  // namespace foretrain

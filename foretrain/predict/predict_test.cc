@@ -325,9 +325,13 @@ TEST_F(Predict, RefusesWhatItCannotDo) {
             ErrorKind::BadInput);
   EXPECT_EQ(error(R"("model":"resnet50","device":"v100","batch":1000000000)"), ErrorKind::BadInput);
   EXPECT_EQ(error(R"("model":"resnet50","device":"v100","strategy":{"tensor":2})"),
+            ErrorKind::BadInput);  // of one worker
+  EXPECT_EQ(error(R"("model":"resnet50","device":"v100","workers":2,"strategy":{"tensor":2})"),
+            ErrorKind::Unsupported);
+  EXPECT_EQ(error(R"("model":"resnet50","device":"v100","engine":"embedding")"),
             ErrorKind::Unsupported);
   EXPECT_EQ(error(R"("model":"resnet50","device":"v100","engine":"scaling")"),
-            ErrorKind::Unsupported);
+            ErrorKind::BadInput);  // it needs one of the predictors
   EXPECT_EQ(error(R"("model":"resnet50","device":"v100","engine":"inspector")"),
             ErrorKind::BadInput);  // it needs one of the predictors
   EXPECT_EQ(error(R"("model":"missing.ftg.json","device":"v100")"), ErrorKind::Io);
@@ -358,12 +362,12 @@ TEST_F(Predict, ManyThreadsShareOneLibraryAndAgree) {
 
 TEST_F(Predict, EveryStageCanBeLookedAt) {
   const operators::Stages s = stages(R"("model":"resnet18","device":"v100","batch":8,"workers":2)");
-  EXPECT_EQ(parse_json(operators::dump_stage(s, "tasks"), "tasks").size(),
+  EXPECT_EQ(parse_json(operators::dump_stage(s, resolved_, "tasks"), "tasks").size(),
             s.program.program.tasks.size());
-  const Json timeline = parse_json(operators::dump_stage(s, "timeline"), "timeline");
+  const Json timeline = parse_json(operators::dump_stage(s, resolved_, "timeline"), "timeline");
   EXPECT_DOUBLE_EQ(timeline.back().at("end_s").get<double>(), s.timeline.end.count());
-  EXPECT_FALSE(parse_json(operators::dump_stage(s, "graph"), "graph").empty());
-  EXPECT_THROW(operators::dump_stage(s, "grph"), Error);
+  EXPECT_FALSE(parse_json(operators::dump_stage(s, resolved_, "graph"), "graph").empty());
+  EXPECT_THROW(operators::dump_stage(s, resolved_, "grph"), Error);
   const Json trace = parse_json(operators::to_chrome_trace(s, resolved_.cluster), "trace");
   EXPECT_GT(trace.at("traceEvents").size(), s.program.program.tasks.size());
 }

@@ -9,6 +9,7 @@
 #include "foretrain/base/precision.h"
 #include "foretrain/engine/parts.h"
 #include "foretrain/knowledge/regime.h"
+#include "foretrain/predict/job_time.h"
 #include "foretrain/request/request.h"
 
 namespace foretrain {
@@ -22,8 +23,9 @@ struct JobReport {
   std::string servers;          // of parameters: "asynchronous parameter servers: 2"; or ""
   Mode mode = Mode::Train;
   Precision precision = Precision::Fp32;
-  std::int64_t batch = 1;  // per worker
+  std::int64_t batch = 1;  // per data-parallel rank
   int workers = 1;
+  int data_parallel = 1;  // of them work on different samples
 };
 
 // Which engine a number comes from.
@@ -52,6 +54,7 @@ struct Report {
   std::optional<double> mfu;  // share of the device's peak that the model's own GEMMs use
   std::optional<Estimate> epoch_time_s;
   std::optional<Estimate> total_time_s;
+  std::optional<JobTime> job_time;  // what the total is made of, where the request asks for effects
   Breakdown breakdown;
   Phases phases;
   Seconds communication{0};  // all of it, hidden or not

@@ -69,6 +69,19 @@ void write_throughput(JsonWriter& json, const Report& report) {
   json.field("mfu", report.mfu).end_object();
 }
 
+// The parts add up to the total time.
+void write_job(JsonWriter& json, const std::optional<JobTime>& job) {
+  json.key("total_breakdown_s");
+  if (!job) {
+    json.null();
+    return;
+  }
+  json.begin_object().field("training", job->training).field("evaluation", job->evaluation);
+  json.field("checkpoints", job->checkpoints).field("lost_work", job->lost_work);
+  json.field("restarts", job->restarts).field("startup", job->startup).end_object();
+  json.field("expected_failures", job->failures);
+}
+
 void write_breakdown(JsonWriter& json, const Breakdown& parts) {
   json.key("breakdown_s").begin_object().field("compute", parts.compute.count());
   json.field("memory", parts.memory.count());
@@ -150,6 +163,7 @@ std::string to_json(const Report& report) {
   write_throughput(json, report);
   write(json, "epoch_time_s", report.epoch_time_s);
   write(json, "total_time_s", report.total_time_s);
+  write_job(json, report.job_time);
   write_breakdown(json, report.breakdown);
   write_phases(json, report.phases);
   json.field("communication_s", report.communication.count());

@@ -55,16 +55,41 @@ void add(Estimate& estimate, double seconds) {
   if (estimate.high) *estimate.high += seconds;
 }
 
+// The whole job of so many steps, and each end of its interval: a longer step never makes a job
+// shorter. `epochs` is 0 where nobody says how long one is.
+void report_total(double steps, double epochs, const Resolved& resolved, Report& report) {
+  const JobEffects& effects = resolved.effects;
+  const auto job_of = [&](double step) {
+    return job_time(step * steps, epochs, resolved.startup_s, effects);
+  };
+  const JobTime job = job_of(report.step_time_s.value);
+  Estimate sum = report.step_time_s;
+  sum.value = total(job);
+  if (sum.low) sum.low = total(job_of(*sum.low));
+  if (sum.high) sum.high = total(job_of(*sum.high));
+  report.total_time_s = sum;
+  if (effects.stated) report.job_time = job;
+  if (resolved.startup_s > 0) {
+    report.assumptions.push_back("start-up of the job is in the total time, as calibrated");
+  }
+  if (!effects.mtbf_s) return;
+  report.assumptions.push_back("failures come at random, restarts included; the time is the mean");
+  if (!effects.checkpoint_every) {
+    report.assumptions.push_back("no checkpoints: a failure undoes all work of the job");
+  }
+}
+
 }  // namespace
 
 void report_length(const Question& question, Report& report) {
   const Resolved& resolved = question.resolved();
   const Length& length = resolved.length;
-  const double samples_per_step = static_cast<double>(resolved.batch) * resolved.workers;
+  const double samples_per_step = static_cast<double>(resolved.batch) * resolved.data_parallel;
   std::optional<double> epoch_steps;
   if (length.samples) {
     epoch_steps = std::ceil(*length.samples / samples_per_step);
     report.epoch_time_s = times(report.step_time_s, *epoch_steps);
+    add(*report.epoch_time_s, resolved.effects.evaluate_s);
   }
   const double tokens_per_sample = operators::detail_of(question).tokens_per_sample;
   const std::optional<double> steps =
@@ -72,12 +97,14 @@ void report_length(const Question& question, Report& report) {
   if (length.tokens && !steps) {
     report.warnings.push_back("'tokens' has no meaning for a model that does not read tokens");
   }
-  if (!steps) return;
-  report.total_time_s = times(report.step_time_s, *steps);
-  if (resolved.startup_s > 0) {
-    add(*report.total_time_s, resolved.startup_s);
-    report.assumptions.push_back("start-up of the job is in the total time, as calibrated");
+  if (!steps) {
+    if (resolved.effects.checkpoint_every || resolved.effects.mtbf_s) {
+      report.warnings.push_back(
+          "checkpoints and failures count in the total time: give 'epochs', 'steps' or 'tokens'");
+    }
+    return;
   }
+  report_total(*steps, epoch_steps ? *steps / *epoch_steps : 0, resolved, report);
   const bool alone =
       resolved.strategy.kind == Parallel::ParameterServer && resolved.strategy.asynchronous;
   if (alone) report.assumptions.push_back("asynchronous workers share the steps evenly");

@@ -20,6 +20,7 @@ constexpr int kGpuSamples = 1;
 constexpr int kMemorySamples = 2;
 constexpr unsigned kMostGpus = 64;
 constexpr unsigned kMostSamples = 4096;
+constexpr unsigned kNameBytes = 96;
 
 using Device = void*;
 
@@ -69,6 +70,7 @@ struct Nvml::Library {
   int (*device)(unsigned, Device*) = nullptr;
   int (*samples)(Device, int, unsigned long long, int*, unsigned*, Sample*) = nullptr;
   int (*memory)(Device, MemoryInfo*) = nullptr;
+  int (*name_of)(Device, char*, unsigned) = nullptr;  // older ones go without
   bool started = false;
 
   explicit Library(const std::string& name) : handle(dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) {
@@ -79,6 +81,7 @@ struct Nvml::Library {
     find(device, "nvmlDeviceGetHandleByIndex_v2");
     find(samples, "nvmlDeviceGetSamples");
     find(memory, "nvmlDeviceGetMemoryInfo");
+    find(name_of, "nvmlDeviceGetName");
     const bool complete = init != nullptr && shutdown != nullptr && count != nullptr &&
                           device != nullptr && samples != nullptr && memory != nullptr;
     started = complete && init() == kSuccess;
@@ -167,6 +170,24 @@ void Nvml::poll(Seconds now) {
           Seconds{(time_s.back() - time_s.front()) / static_cast<double>(time_s.size() - 1)};
     }
   }
+}
+
+std::vector<GpuFacts> Nvml::facts() const {
+  std::vector<GpuFacts> made;
+  for (const Gpu& gpu : gpus_) {
+    GpuFacts one;
+    std::array<char, kNameBytes> name{};
+    if (library_->name_of != nullptr &&
+        library_->name_of(gpu.device, name.data(), kNameBytes - 1) == kSuccess) {
+      one.name = name.data();
+    }
+    MemoryInfo info{};
+    if (library_->memory(gpu.device, &info) == kSuccess) {
+      one.memory_bytes = static_cast<double>(info.total);
+    }
+    made.push_back(std::move(one));
+  }
+  return made;
 }
 
 const GpuReadings* busiest_gpu(const std::vector<GpuReadings>& gpus) {

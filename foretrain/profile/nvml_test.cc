@@ -12,6 +12,7 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/profile/analyse.h"
+#include "foretrain/profile/machine.h"
 #include "foretrain/profile/sampler.h"
 
 namespace foretrain::profile {
@@ -53,6 +54,13 @@ int nvmlDeviceGetSamples(void* device, int type, u64 last, int* value_type, unsi
   *count = found;
   return found ? 0 : 6;
 }
+int nvmlDeviceGetName(void* device, char* name, unsigned length) {
+  const char* text = device == (void*)1 ? "Tesla T4" : "NVIDIA A100-SXM4-80GB";
+  unsigned i = 0;
+  for (; text[i] && i + 1 < length; ++i) name[i] = text[i];
+  name[i] = 0;
+  return 0;
+}
 int nvmlDeviceGetMemoryInfo(void* device, struct Memory* memory) {
   memory->total = 16ull << 30;
   memory->used = 1ull << 30;
@@ -78,6 +86,14 @@ class FakeNvml : public testing::Test {
   std::filesystem::path folder;
   std::string library;
 };
+
+TEST_F(FakeNvml, TellsNamesAndMemories) {
+  const std::vector<GpuFacts> gpus = local_machine("/", library).gpus;
+  ASSERT_EQ(gpus.size(), 2U);
+  EXPECT_EQ(gpus[0].name, "Tesla T4");
+  EXPECT_EQ(gpus[1].name, "NVIDIA A100-SXM4-80GB");
+  EXPECT_EQ(gpus[1].memory_bytes, 16.0 * (1ULL << 30));
+}
 
 TEST(Nvml, IsAbsentWhereTheLibraryIs) {
   EXPECT_EQ(Nvml::open("libno-such-library.so.1", -1), nullptr);

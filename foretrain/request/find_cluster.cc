@@ -58,6 +58,30 @@ std::vector<int> find_placement(const Request& request, int per_node_of_instance
   return placement;
 }
 
+// An instance has the devices that it has.
+void check_instance(const hw::Device& device, const Request& request,
+                    const std::optional<hw::Instance>& instance) {
+  if (!instance || !request.device || request.device->json || device.name == instance->device) {
+    return;
+  }
+  throw Error(ErrorKind::BadInput, "device " + device.name + " is not in cloud instance " +
+                                       instance->name + ", which has " + instance->device +
+                                       "; leave out 'device', or name another instance");
+}
+
+// What nodes with such devices usually have between them.
+hw::Link usual_network(const hw::Link& intra_node, bool used, const Library& library,
+                       std::vector<std::string>& notes) {
+  const std::string usual = hw::usual_network(library.catalog, intra_node);
+  const std::string name = usual.empty() ? kNetwork : usual;
+  if (used) {
+    notes.push_back("nodes are joined by " + name +
+                    (usual.empty() ? "" : ", usual where " + intra_node.name + " is inside them") +
+                    " (network was not given)");
+  }
+  return hw::find_link(library.catalog, name);
+}
+
 hw::Cluster homogeneous_cluster(const Request& request, const Library& library,
                                 const std::optional<hw::Instance>& instance,
                                 std::vector<std::string>& notes) {
@@ -70,6 +94,7 @@ hw::Cluster homogeneous_cluster(const Request& request, const Library& library,
                 "or give 'cluster' or 'cloud'");
   }
   cluster.devices.push_back(find_device(*device, library, "device", notes));
+  check_instance(cluster.devices.front(), request, instance);
   const int per_node = instance ? instance->devices : 0;
   const std::vector<int> placement = find_placement(request, per_node, notes);
 
@@ -94,10 +119,7 @@ hw::Cluster homogeneous_cluster(const Request& request, const Library& library,
   } else if (instance) {
     cluster.links.push_back(instance->network);
   } else {
-    cluster.links.push_back(hw::find_link(library.catalog, kNetwork));
-    if (placement.size() > 1) {
-      notes.push_back(std::string("nodes are joined by ") + kNetwork + " (network was not given)");
-    }
+    cluster.links.push_back(usual_network(cluster.links[0], placement.size() > 1, library, notes));
   }
   for (const int devices : placement) cluster.nodes.push_back({0, devices, 0, 1});
   return cluster;

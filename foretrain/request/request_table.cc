@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
+#include <utility>
 
 #include "foretrain/request/detail/member_field.h"
 #include "foretrain/request/request_fields.h"
@@ -16,10 +18,12 @@ constexpr double kMostWorkers = 1e6;
 constexpr double kMostOnNode = 1024;
 
 constexpr std::array<std::string_view, 2> kAttentions{"math", "flash"};
-constexpr std::array<std::string_view, 3> kEngines{"auto", "operators", "inspector"};
-constexpr std::array<std::string_view, 2> kComingEngines{"embedding", "scaling"};
+constexpr std::array<std::string_view, 4> kEngines{"auto", "operators", "inspector", "scaling"};
+constexpr std::array<std::string_view, 1> kComingEngines{"embedding"};
 constexpr std::array<std::string_view, 3> kGradientPrecisions{"fp32", "bf16", "fp16"};
+constexpr std::array<std::string_view, 2> kSchedules{"gpipe", "1f1b"};
 constexpr std::array<std::string_view, 3> kRecomputes{"none", "selective", "full"};
+constexpr std::array<std::string_view, 3> kOffloads{"none", "optimizer", "activations"};
 
 constexpr std::array<std::string_view, 2> kMemoryFormats{"contiguous", "channels_last"};
 constexpr std::array<std::string_view, 1> kBatchWords{"max"};
@@ -36,6 +40,34 @@ constexpr RequestField batch_field(RequestField row) {
     request.largest_batch = std::holds_alternative<std::string>(value);
     request.batch.reset();
     if (!request.largest_batch) request.batch = std::get<std::int64_t>(value);
+  };
+  return row;
+}
+
+constexpr std::array<std::string_view, 2> kInputCopies{"pageable", "pinned"};
+constexpr std::string_view kIeee = "fp32-ieee";
+
+constexpr auto kPrecisionWords = [] {
+  std::array<std::string_view, kPrecisionNames.size() + 1> words;
+  std::copy(kPrecisionNames.begin(), kPrecisionNames.end(), words.begin());
+  words.back() = kIeee;
+  return words;
+}();
+
+// A precision, or fp32 as the standard defines it.
+constexpr RequestField precision_field(RequestField row) {
+  row = field<&Request::precision>(row);
+  row.words = kPrecisionWords;
+  row.value = [](const Request& request) -> FieldValue {
+    return request.ieee ? std::string(kIeee) : std::string(to_string(request.precision));
+  };
+  row.store = [](Request& request, FieldValue value) {
+    request.ieee = std::get<std::string>(value) == kIeee;
+    if (request.ieee) {
+      request.precision = Precision::Fp32;
+    } else {
+      detail::from_value(std::move(value), request.precision);
+    }
   };
   return row;
 }
@@ -81,9 +113,10 @@ constexpr std::array kFields{
                                    .group = "Training",
                                    .help = "samples per step over all ranks, instead of batch",
                                    .range = up_to(1e12)}),
-    field<&Request::precision>({.name = "precision",
-                                .group = "Training",
-                                .help = "what GEMMs and convolutions compute in"}),
+    precision_field({.name = "precision",
+                     .group = "Training",
+                     .help = "what GEMMs and convolutions compute in; fp32 as the framework does "
+                             "it, which may be TF32, fp32-ieee strictly"}),
     field<&Request::weights>({.name = "weights",
                               .group = "Training",
                               .help = "how parameters are kept; int8 and nf4 under adapters"}),
@@ -97,6 +130,11 @@ constexpr std::array kFields{
                                 .help = "pytorch, pytorch-compile, tensorflow, ..."}),
     field<&Request::optimizer>(
         {.name = "optimizer", .group = "Training", .help = "what updates the parameters"}),
+    field<&Request::fused_optimizer>(
+        {.name = "fused_optimizer",
+         .group = "Training",
+         .help = "one kernel reads and writes each value of an update once: true or false",
+         .absent = "by framework"}),
     field<&Request::strategy>({.name = "strategy",
                                .group = "Strategy",
                                .help = "how the work is divided, an object or its kind",
@@ -134,9 +172,36 @@ constexpr std::array kFields{
                              .group = "Length",
                              .help = "length of the job in tokens",
                              .range = kPositive}),
+    field<&Request::evaluate_s>({.name = "evaluate_s",
+                                 .group = "Job",
+                                 .help = "seconds of one evaluation, which follows each epoch",
+                                 .absent = "none",
+                                 .range = kNotNegative}),
+    field<&Request::checkpoint_s>({.name = "checkpoint_s",
+                                   .group = "Job",
+                                   .help = "seconds that a checkpoint stops the job",
+                                   .absent = "0",
+                                   .range = kNotNegative}),
+    field<&Request::checkpoint_every>(
+        {.name = "checkpoint_every",
+         .group = "Job",
+         .help = "seconds of steps and evaluations between two checkpoints",
+         .absent = "none are written",
+         .range = kPositive}),
+    field<&Request::mtbf_s>({.name = "mtbf_s",
+                             .group = "Job",
+                             .help = "mean time between failures of the whole job, in seconds",
+                             .absent = "nothing fails",
+                             .range = kPositive}),
+    field<&Request::restart_s>({.name = "restart_s",
+                                .group = "Job",
+                                .help = "seconds from a failure until lost work is done again",
+                                .absent = "0",
+                                .range = kNotNegative}),
     field<&Request::host_speed>({.name = "host_speed",
                                  .group = "Machine",
                                  .help = "speed of the host against the reference machine",
+                                 .absent = "by cloud or device",
                                  .range = kPositive}),
     field<&Request::input_rate>({.name = "input_rate",
                                  .group = "Machine",
@@ -148,6 +213,18 @@ constexpr std::array kFields{
                                 .help = "bytes/s of an input copy that each step waits for",
                                 .absent = "none",
                                 .range = kPositive}),
+    field<&Request::loaders>({.name = "loaders",
+                              .group = "Machine",
+                              .help = "processes that load each worker's samples, instead of "
+                                      "input_rate",
+                              .absent = "enough",
+                              .range = up_to(kMostOnNode)}),
+    field<&Request::input_copy>({.name = "input_copy",
+                                 .group = "Machine",
+                                 .help = "memory that each step's input is copied from while the "
+                                         "device waits, instead of copy_rate",
+                                 .absent = "none",
+                                 .words = kInputCopies}),
     field<&Request::power_limit_w>({.name = "power_limit_w",
                                     .group = "Machine",
                                     .help = "watts that a device may draw",
@@ -170,7 +247,8 @@ constexpr std::array kFields{
          .group = "Engine",
          .help =
              "files as in data/predictors/ or written by fit: operators, collectives, "
-             "calibration, framework, intervals, exchange, straggling, memory_context, inspector"}),
+             "calibration, framework, intervals, exchange, straggling, memory_context, inspector, "
+             "scaling"}),
     field<&Request::engine>({.name = "engine",
                              .group = "Engine",
                              .help = "what predicts",
@@ -193,19 +271,31 @@ constexpr std::array kStrategyFields{
                                    .range = up_to(kMostWorkers)}),
     field<&Strategy::gradient_precision>({.name = "gradient_precision",
                                           .group = "Strategy",
-                                          .help = "what sharded gradients are summed in",
-                                          .absent = "fp32",
+                                          .help = "what gradients are summed in; ddp, horovod and "
+                                                  "allreduce: compressed on the way",
+                                          .absent = "fp32 where sharded, else their own type",
                                           .words = kGradientPrecisions}),
     field<&Strategy::reduce_every_pass>(
         {.name = "reduce_every_pass",
          .group = "Strategy",
          .help = "sharded gradients are summed after each pass of a step: true or false",
          .absent = "true where gradients are sharded"}),
+    field<&Strategy::bucket_bytes>(
+        {.name = "bucket_bytes",
+         .group = "Strategy",
+         .help = "gradients that are exchanged together: ddp, horovod, zero1, zero2",
+         .absent = "by strategy",
+         .range = kPositive}),
     field<&Strategy::servers>(
         {.name = "servers", .group = "Strategy", .help = "parameter servers", .range = up_to(1e5)}),
     field<&Strategy::asynchronous>({.name = "asynchronous",
                                     .group = "Strategy",
                                     .help = "workers do not wait for each other: true or false"}),
+    field<&Strategy::cycle_s>({.name = "cycle_s",
+                               .group = "Strategy",
+                               .help = "seconds after which Horovod's ranks say what is ready",
+                               .absent = "0.005",
+                               .range = {1e-6, 10, false}}),
     field<&Strategy::server_device>(
         {.name = "server_device", .group = "Strategy", .help = "what a server runs on"}),
     field<&Strategy::server_placement>({.name = "server_placement",
@@ -215,33 +305,46 @@ constexpr std::array kStrategyFields{
                                         .range = {0, kMostOnNode, false}}),
     field<&Strategy::tensor>({.name = "tensor",
                               .group = "Strategy",
-                              .help = "tensor-parallel degree",
-                              .range = up_to(kMostWorkers),
-                              .hidden = true}),
+                              .help = "ranks that share each layer (tensor parallelism)",
+                              .range = up_to(kMostWorkers)}),
     field<&Strategy::pipeline>({.name = "pipeline",
                                 .group = "Strategy",
                                 .help = "pipeline stages",
-                                .range = up_to(kMostWorkers),
-                                .hidden = true}),
+                                .range = up_to(kMostWorkers)}),
     field<&Strategy::expert>({.name = "expert",
                               .group = "Strategy",
-                              .help = "expert-parallel degree",
-                              .range = up_to(kMostWorkers),
-                              .hidden = true}),
+                              .help = "ranks that share the experts of each layer",
+                              .range = up_to(kMostWorkers)}),
     field<&Strategy::context>({.name = "context",
                                .group = "Strategy",
                                .help = "context-parallel degree",
                                .range = up_to(kMostWorkers),
                                .hidden = true}),
+    field<&Strategy::sequence_parallel>(
+        {.name = "sequence_parallel",
+         .group = "Strategy",
+         .help =
+             "tensor-parallel ranks share sequences outside of attention and MLP: true or false"}),
+    field<&Strategy::expert_imbalance>({.name = "expert_imbalance",
+                                        .group = "Strategy",
+                                        .help = "tokens of the busiest expert rank over the mean",
+                                        .range = {1, 1e6, false}}),
+    field<&Strategy::schedule>({.name = "schedule",
+                                .group = "Strategy",
+                                .help = "order of a pipeline's passes",
+                                .words = kSchedules}),
     field<&Strategy::interleave>({.name = "interleave",
                                   .group = "Strategy",
                                   .help = "model chunks per pipeline stage",
-                                  .range = up_to(kMostOnNode),
-                                  .hidden = true}),
+                                  .range = up_to(kMostOnNode)}),
     field<&Strategy::recompute>({.name = "recompute",
                                  .group = "Strategy",
                                  .help = "what is computed again in the backward pass",
                                  .words = kRecomputes}),
+    field<&Strategy::offload>({.name = "offload",
+                               .group = "Strategy",
+                               .help = "what lies in the host's memory",
+                               .words = kOffloads}),
 };
 
 }  // namespace

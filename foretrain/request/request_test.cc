@@ -23,6 +23,15 @@ std::string error_of(const std::string& json) {
   return "no error";
 }
 
+// The strict fp32 is a precision of its own only as a word: what computes is fp32.
+TEST(ParseRequest, KnowsStrictFp32) {
+  const Request strict = parse_request(R"({"model":"x","precision":"fp32-ieee"})", "test");
+  EXPECT_TRUE(strict.ieee);
+  EXPECT_EQ(strict.precision, Precision::Fp32);
+  EXPECT_EQ(parse_request(to_json(strict), "test"), strict);
+  EXPECT_FALSE(parse_request(R"({"model":"x","precision":"fp32"})", "test").ieee);
+}
+
 TEST(ParseRequest, FillsEveryField) {
   const Request request = parse_request(
       R"({"model":"resnet50","device":"v100","placement":[3,4],"batch":16,"precision":"fp16",
@@ -130,18 +139,19 @@ TEST(RequestFields, HelpHasWordsAndDefault) {
   EXPECT_EQ(named(request_fields(), "mode"), "what a step does: train, inference (train)");
   EXPECT_EQ(named(request_fields(), "workers"), "devices that compute, in all (1)");
   EXPECT_EQ(named(request_fields(), "host_speed"),
-            "speed of the host against the reference machine (1)");
+            "speed of the host against the reference machine (by cloud or device)");
   EXPECT_EQ(named(request_fields(), "epochs"), "passes over the data set");
-  EXPECT_EQ(named(request_fields(), "engine"), "what predicts: auto, operators, inspector (auto)");
+  EXPECT_EQ(named(request_fields(), "engine"),
+            "what predicts: auto, operators, inspector, scaling (auto)");
   EXPECT_EQ(named(strategy_fields(), "server_device"), "what a server runs on (cpu)");
 }
 
 // What does not work yet is read, so that the answer can say so, and offered nowhere.
 TEST(RequestFields, WhatOnlyRefusesIsHidden) {
-  EXPECT_EQ(parse_request(R"({"model":"x","strategy":{"tensor":8}})", "r").strategy.tensor, 8);
-  EXPECT_EQ(parse_request(R"({"model":"x","engine":"scaling"})", "r").engine, "scaling");
+  EXPECT_EQ(parse_request(R"({"model":"x","strategy":{"context":8}})", "r").strategy.context, 8);
+  EXPECT_EQ(parse_request(R"({"model":"x","engine":"embedding"})", "r").engine, "embedding");
   const std::string offered = request_fields_json();
-  for (const char* word : {"tensor-", "scaling", "interleave"}) {
+  for (const char* word : {"context-", "embedding"}) {
     EXPECT_EQ(offered.find(word), std::string::npos) << word;
   }
   EXPECT_EQ(error_of(R"({"model":"x","strategy":"dpp"})"),

@@ -7,8 +7,12 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/product.h"
 #include "foretrain/cost/cpu.h"
+#include "foretrain/knowledge/scaling_model.h"
 #include "foretrain/request/detail/datasets.h"
 #include "foretrain/request/detail/find_cluster.h"
+#include "foretrain/request/detail/find_effects.h"
+#include "foretrain/request/detail/find_machine.h"
+#include "foretrain/request/detail/find_offload.h"
 
 namespace foretrain {
 namespace {
@@ -31,19 +35,19 @@ double step_variation(const hw::Cluster& cluster, const cost::Straggling& stragg
   return cpus ? 0 : straggling.step_variation;
 }
 
-std::int64_t find_batch(const Request& request, int workers, std::vector<std::string>& notes) {
+std::int64_t find_batch(const Request& request, int ranks, std::vector<std::string>& notes) {
   if (request.largest_batch) return 1;
   if (request.batch) return *request.batch;
   if (!request.global_batch) {
     notes.push_back("batch of 32 samples per worker (batch was not given)");
     return kBatch;
   }
-  if (*request.global_batch % workers != 0) {
+  if (*request.global_batch % ranks != 0) {
     throw Error(ErrorKind::BadInput, "global_batch " + std::to_string(*request.global_batch) +
-                                         " is not a multiple of the " + std::to_string(workers) +
+                                         " is not a multiple of the " + std::to_string(ranks) +
                                          " data-parallel ranks");
   }
-  const std::int64_t batch = *request.global_batch / workers;
+  const std::int64_t batch = *request.global_batch / ranks;
   if (batch > 1'000'000'000) throw Error(ErrorKind::BadInput, "global_batch is absurdly large");
   return batch;
 }
@@ -66,17 +70,17 @@ void find_passes(const Request& request, Resolved& resolved) {
 
 void refuse_what_is_missing(const Request& request) {
   const Strategy& strategy = request.strategy;
-  const bool model_parallel =
-      checked_product({strategy.tensor, strategy.pipeline, strategy.expert, strategy.context},
-                      "strategy: tensor, pipeline, expert and context") > 1 ||
-      strategy.interleave > 1;
-  if (model_parallel) {
-    throw Error(
-        ErrorKind::Unsupported,
-        "strategy: this version knows data parallelism, sharded (fsdp, zero1, zero2, zero3) "
-        "or not, without model parallelism");
+  if (strategy.context > 1) {
+    throw Error(ErrorKind::Unsupported,
+                "strategy: 'context' above 1 is not in this version; leave it out");
   }
-  if (request.engine == "embedding" || request.engine == "scaling") {
+  const bool summed = strategy.kind == Parallel::Ddp || strategy.kind == Parallel::AllReduce ||
+                      strategy.kind == Parallel::Horovod;
+  if (strategy.expert > 1 && !summed) {
+    throw Error(ErrorKind::Unsupported,
+                "strategy: 'expert' works with ddp, allreduce and horovod in this version");
+  }
+  if (request.engine == "embedding") {
     throw Error(ErrorKind::Unsupported,
                 "engine '" + request.engine + "' is not in this version; use operators");
   }
@@ -86,22 +90,74 @@ void refuse_what_is_missing(const Request& request) {
   }
 }
 
+// Ranks that each work on samples of their own.
+int find_data_parallel(const Strategy& strategy, int workers) {
+  const std::int64_t model = checked_product({strategy.tensor, strategy.pipeline, strategy.context},
+                                             "strategy: tensor, pipeline and context");
+  if (workers % model != 0) {
+    throw Error(ErrorKind::BadInput,
+                std::to_string(workers) + " workers are not a multiple of the " +
+                    std::to_string(model) + " that tensor, pipeline and context parallelism take");
+  }
+  if (model > 1 &&
+      (strategy.kind == Parallel::ParameterServer || strategy.kind == Parallel::DataParallel)) {
+    throw Error(ErrorKind::Unsupported,
+                "strategy ps and dataparallel have no tensor, pipeline or context parallelism; use "
+                "ddp or zero1");
+  }
+  const auto data = static_cast<int>(workers / model);
+  if (data * strategy.context % strategy.expert != 0) {
+    throw Error(ErrorKind::BadInput, "expert " + std::to_string(strategy.expert) +
+                                         " does not divide the " +
+                                         std::to_string(data * strategy.context) +
+                                         " ranks of data and context parallelism");
+  }
+  return data;
+}
+
 bool is_sharded(const Strategy& strategy) {
   return strategy.kind == Parallel::Fsdp || strategy.kind == Parallel::Zero1 ||
          strategy.kind == Parallel::Zero2 || strategy.kind == Parallel::Zero3;
 }
 
 // Every copy of the parameters lies on equally many ranks.
-void check_shard_group(const Strategy& strategy, int workers) {
+void check_shard_group(const Strategy& strategy, int ranks) {
   if (!strategy.shard_group) return;
   if (!is_sharded(strategy)) {
     throw Error(ErrorKind::BadInput,
                 "'shard_group' is for strategies fsdp, zero1, zero2 and zero3");
   }
-  if (workers % *strategy.shard_group != 0) {
+  if (ranks % *strategy.shard_group != 0) {
     throw Error(ErrorKind::BadInput, "shard_group " + std::to_string(*strategy.shard_group) +
-                                         " does not divide the " + std::to_string(workers) +
-                                         " workers");
+                                         " does not divide the " + std::to_string(ranks) +
+                                         " ranks with the same parameters");
+  }
+}
+
+// What a pipeline's schedule can do.
+void check_pipeline(const Request& request, Resolved& resolved) {
+  const Strategy& strategy = request.strategy;
+  if (strategy.pipeline == 1) {
+    if (strategy.interleave == 1) return;
+    throw Error(ErrorKind::BadInput, "'interleave' is for a pipeline of several stages");
+  }
+  if (is_sharded(strategy) && strategy.kind != Parallel::Zero1) {
+    throw Error(ErrorKind::Unsupported,
+                "strategy: this version knows a pipeline with ddp or zero1; use one of them");
+  }
+  if (strategy.interleave > 1 && strategy.schedule != "1f1b") {
+    throw Error(ErrorKind::BadInput, "'interleave' needs the schedule 1f1b");
+  }
+  if (strategy.interleave > 1 && resolved.passes % strategy.pipeline != 0) {
+    throw Error(ErrorKind::BadInput, "interleave: " + std::to_string(resolved.passes) +
+                                         " micro-batches are not a multiple of the " +
+                                         std::to_string(strategy.pipeline) +
+                                         " stages of the pipeline");
+  }
+  if (resolved.passes == 1) {
+    resolved.assumptions.push_back(
+        "one micro-batch: the stages of the pipeline work one after the other (micro_batch "
+        "divides the batch)");
   }
 }
 
@@ -157,10 +213,10 @@ Predictors read_predictors(const Request& request, const Library& library) {
   return predictors;
 }
 
-// As the request's predictors say, or as the library knows it.
+// As the request's predictors say, or as the library knows it; fp32 becomes what it computes in.
 std::shared_ptr<const cost::Framework> find_framework(const Request& request,
                                                       const Predictors& predictors,
-                                                      const Library& library, int workers) {
+                                                      const Library& library, Resolved& resolved) {
   std::shared_ptr<cost::Framework> framework;
   for (const auto& predictor : predictors) {
     for (const cost::Framework& own : predictor->frameworks) {
@@ -175,7 +231,14 @@ std::shared_ptr<const cost::Framework> find_framework(const Request& request,
   if (request.memory_format) {
     framework->channels_last = *request.memory_format == "channels_last";
   }
-  framework->statistics = cost::statistics_of(*framework, request.optimizer, workers);
+  framework->fused_update = request.fused_optimizer.value_or(framework->fused_update);
+  framework->statistics = cost::statistics_of(*framework, request.optimizer, resolved.workers);
+  if (resolved.precision == Precision::Fp32) {
+    const cost::Tf32 tf32 =
+        find_tf32(request, *framework, resolved.cluster.devices, resolved.assumptions);
+    if (tf32 == cost::Tf32::Always) resolved.precision = Precision::Tf32;
+    framework->tf32_convolutions = tf32 == cost::Tf32::Convolutions;
+  }
   return framework;
 }
 
@@ -204,7 +267,9 @@ void apply_predictors(const Request& request, const Predictors& predictors, cons
   resolved.straggling = library.straggling;
   resolved.memory_context = library.memory_context;
   resolved.intervals = library.intervals;
-  resolved.host_speed = request.host_speed;
+  resolved.host_speed =
+      find_host_speed(request, library.catalog.assumed_host, resolved.cluster.devices.front(),
+                      resolved.instance, resolved.assumptions);
   for (const auto& predictor : predictors) {
     if (predictor->operators) resolved.operators = predictor->operators;
     if (predictor->collectives) resolved.collectives = predictor->collectives;
@@ -216,10 +281,33 @@ void apply_predictors(const Request& request, const Predictors& predictors, cons
       resolved.own_intervals = true;
     }
   }
+  if (request.strategy.cycle_s) {
+    auto exchange = std::make_shared<comm::ExchangeCosts>(*resolved.exchange);
+    exchange->horovod.cycle_s = *request.strategy.cycle_s;
+    resolved.exchange = std::move(exchange);
+  }
   for (const Calibration& calibration : library.calibrations) apply(calibration, resolved);
   for (const auto& predictor : predictors) {
     if (predictor->calibration) apply(*predictor->calibration, resolved);
   }
+}
+
+// Buckets of another size than the strategy's own; a first one that is smaller stays so.
+void set_bucket_bytes(const Strategy& strategy, Resolved& resolved) {
+  if (!strategy.bucket_bytes) return;
+  const bool has_buckets = strategy.kind == Parallel::Ddp || strategy.kind == Parallel::Horovod ||
+                           strategy.kind == Parallel::Zero1 || strategy.kind == Parallel::Zero2;
+  if (!has_buckets) {
+    throw Error(ErrorKind::BadInput,
+                "'bucket_bytes' is for strategies ddp, horovod, zero1 and zero2");
+  }
+  auto exchange = std::make_shared<comm::ExchangeCosts>(*resolved.exchange);
+  exchange->ddp.first_bucket_bytes =
+      std::min(exchange->ddp.first_bucket_bytes, *strategy.bucket_bytes);
+  exchange->ddp.bucket_bytes = *strategy.bucket_bytes;
+  exchange->horovod.fusion_bytes = *strategy.bucket_bytes;
+  exchange->sharded.bucket_bytes = *strategy.bucket_bytes;
+  resolved.exchange = std::move(exchange);
 }
 
 std::string constants_in_use(const Predictors& predictors, const Library& library) {
@@ -249,6 +337,26 @@ void find_inspector(const Request& request, const Predictors& predictors, const 
   }
 }
 
+// The same of the scaling model, which may rest on the operator engine's times.
+void find_scaling(const Request& request, const Predictors& predictors, const Library& library,
+                  Resolved& resolved) {
+  resolved.scaling = library.scaling;
+  for (const auto& predictor : predictors) {
+    if (predictor->scaling) resolved.scaling = predictor->scaling;
+  }
+  if (resolved.scaling && resolved.scaling->with_operators &&
+      resolved.scaling->constants != constants_in_use(predictors, library)) {
+    throw Error(ErrorKind::BadInput,
+                "the scaling model in 'predictors' was fitted on other constants than those in "
+                "use; fit it anew: foretrain fit scaling --with operators --data DATA -o FILE");
+  }
+  if (request.engine == "scaling" && !resolved.scaling) {
+    throw Error(ErrorKind::BadInput,
+                "engine scaling needs a predictor that `foretrain fit scaling` wrote: name it in "
+                "'predictors'");
+  }
+}
+
 void find_length(const Request& request, Resolved& resolved) {
   Length& length = resolved.length;
   length = {{}, request.epochs, request.steps, request.tokens};
@@ -274,12 +382,11 @@ Resolved stated(const Request& request) {
   resolved.weights = request.weights;
   resolved.largest_batch = request.largest_batch;
   resolved.optimizer = request.optimizer;
+  resolved.fused_optimizer = request.fused_optimizer.value_or(false);
   resolved.trainable = graph::parse_trainable(request.trainable);
   resolved.strategy = request.strategy;
   resolved.recompute = graph::parse_recompute(request.strategy.recompute);
-  resolved.host_stated = request.host_speed != 1;
-  resolved.input_rate = request.input_rate;
-  resolved.copy_rate = request.copy_rate;
+  resolved.host_stated = request.host_speed.has_value() && *request.host_speed != 1;
   resolved.context_bytes = request.context_bytes;
   resolved.price_per_device_hour = request.price_per_device_hour;
   resolved.engine = request.engine;
@@ -294,19 +401,29 @@ Resolved resolve_for(Model model, const Request& request, const Library& library
   if (request.cloud) resolved.instance = hw::find_instance(library.catalog, *request.cloud);
   resolved.cluster = find_cluster(request, library, resolved.instance, resolved.assumptions);
   limit_power(request, resolved.cluster);
+  resolved.offload = find_offload(request, resolved.cluster, library.catalog);
   find_weights(request, resolved);
   check_precision(resolved.precision, resolved.cluster);
   resolved.workers = hw::worker_count(resolved.cluster);
-  check_shard_group(request.strategy, resolved.workers);
+  resolved.data_parallel = find_data_parallel(request.strategy, resolved.workers);
+  check_shard_group(request.strategy, resolved.data_parallel * request.strategy.context);
   const Predictors predictors = read_predictors(request, library);
-  resolved.framework = find_framework(request, predictors, library, resolved.workers);
+  resolved.framework = find_framework(request, predictors, library, resolved);
   apply_predictors(request, predictors, library, resolved);
+  const hw::AssumedHost& host = library.catalog.assumed_host;
+  resolved.input_rate =
+      find_input_rate(request, host, resolved.model, resolved.host_speed, resolved.assumptions);
+  resolved.copy_rate = find_copy_rate(request, host, resolved.assumptions);
   find_inspector(request, predictors, library, resolved);
+  set_bucket_bytes(request.strategy, resolved);
+  find_scaling(request, predictors, library, resolved);
   resolved.variation = step_variation(resolved.cluster, *resolved.straggling);
-  resolved.batch = find_batch(request, resolved.workers, resolved.assumptions);
+  resolved.batch = find_batch(request, resolved.data_parallel, resolved.assumptions);
   find_passes(request, resolved);
+  check_pipeline(request, resolved);
   resolved.flash_attention = uses_flash_attention(request, resolved.precision, *resolved.framework);
   find_length(request, resolved);
+  resolved.effects = find_effects(request, resolved.length.samples.has_value());
   if (request.strategy.kind == Parallel::ParameterServer) {
     resolved.server_device =
         find_device(request.strategy.server_device, library, "server_device", resolved.assumptions);

@@ -11,7 +11,9 @@
 #include "foretrain/graph/recompute.h"
 #include "foretrain/hw/cluster.h"
 #include "foretrain/knowledge/library.h"
+#include "foretrain/request/job_effects.h"
 #include "foretrain/request/model.h"
+#include "foretrain/request/offload.h"
 #include "foretrain/request/request.h"
 
 namespace foretrain {
@@ -32,6 +34,7 @@ struct Resolved {
   Precision precision = Precision::Fp32;
   Weights weights = Weights::Fp32;
   graph::Optimizer optimizer = graph::Optimizer::Sgd;
+  bool fused_optimizer = false;  // as the request says, whatever the framework does itself
   graph::Trainable trainable;
   graph::Recompute recompute = graph::Recompute::None;
   bool flash_attention = false;
@@ -39,11 +42,13 @@ struct Resolved {
 
   hw::Cluster cluster;
   int workers = 1;
-  std::int64_t batch = 1;        // per worker and step
+  int data_parallel = 1;         // workers / (tensor pipeline context)
+  std::int64_t batch = 1;        // per data-parallel rank and step
   bool largest_batch = false;    // that is to be found; `batch` is 1 until then
   std::int64_t micro_batch = 1;  // per forward pass
   std::int64_t passes = 1;       // forward and backward passes per step: batch / micro_batch
   hw::Device server_device;      // of parameter servers
+  Offload offload;               // to the host's memory
   std::shared_ptr<const cost::Framework> framework;
   std::shared_ptr<const cost::OperatorModel> operators;
   std::shared_ptr<const comm::Constants> collectives;
@@ -58,6 +63,7 @@ struct Resolved {
   std::optional<double> context_bytes;
 
   Length length;
+  JobEffects effects;
   double startup_s = 0;  // of a whole job, besides its steps; known by calibration only
   std::optional<double> price_per_device_hour;
   std::optional<hw::Instance> instance;  // of the cloud
@@ -65,6 +71,7 @@ struct Resolved {
   std::string engine = "auto";
   std::shared_ptr<const Intervals> intervals;
   std::shared_ptr<const InspectorModel> inspector;  // absent where none was given
+  std::shared_ptr<const ScalingModel> scaling;      // likewise
   bool own_intervals = false;                       // the request's predictors gave them
   bool own_predictors = false;                      // the request names some
   std::vector<std::string> assumptions;

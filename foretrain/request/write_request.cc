@@ -39,7 +39,26 @@ OrderedJson written(std::span<const RequestField> rows, const Request& request) 
   return object;
 }
 
+OrderedJson changes(std::span<const RequestField> rows, const Request& before,
+                    const Request& after) {
+  OrderedJson object = OrderedJson::object();
+  for (const RequestField& row : rows) {
+    const std::string name(row.name);
+    if (row.type == FieldType::Object) {
+      OrderedJson strategy = changes(strategy_fields(), before, after);
+      if (!strategy.empty()) object[name] = std::move(strategy);
+    } else if (FieldValue value = row.value(after); value != row.value(before)) {
+      object[name] = json_of(value);
+    }
+  }
+  return object;
+}
+
 }  // namespace
+
+std::string changes_json(const Request& before, const Request& after) {
+  return changes(request_fields(), before, after).dump();
+}
 
 std::string to_json(const Request& request) { return written(request_fields(), request).dump(); }
 

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
-#include <fstream>
 #include <set>
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/file.h"
+#include "foretrain/base/output_file.h"
 
 namespace foretrain::train {
 namespace {
@@ -24,15 +24,10 @@ const resource::UseName* use_named(const std::string& name) {
   return nullptr;
 }
 
-// The old file stays whole until the new one is.
 void write_checkpoint(const std::filesystem::path& file, const TrainState& state) {
-  const std::filesystem::path fresh = file.string() + ".new";
-  std::ofstream(fresh, std::ios::binary) << write_state(state);
-  std::error_code problem;
-  std::filesystem::rename(fresh, file, problem);
-  if (problem) {
-    throw Error(ErrorKind::Io, named(file) + ": cannot be written: " + problem.message());
-  }
+  OutputFile output(file);
+  output.write(write_state(state));
+  output.commit();
 }
 
 TrainState first_state(const std::filesystem::path& checkpoint,
@@ -94,7 +89,7 @@ void set_intervals(const SplitRows& rows, double confidence, InspectorNetwork& n
   for (std::size_t i = 0; i < differences.size(); ++i) {
     NetworkOutput& output = network.outputs[i];
     if (differences[i].empty()) continue;
-    const auto [low, high] = conformal_ends(differences[i], confidence);
+    const auto [low, high] = interval_ends(differences[i], confidence);
     output.low = std::min(low, 0.0);  // the value lies in its interval, however biased it is
     output.high = std::max(high, 0.0);
     double error = 0;

@@ -14,7 +14,7 @@ from .evaluation import evaluate
 from .from_torch import from_torch
 from .graphs import Graph, from_huggingface, graph, load
 from .measurements import calibrate, import_measurements
-from .prediction import Variant, predict, predict_many, vary
+from .prediction import Variant, WhatIf, predict, predict_many, vary, what_if
 from .report import Report
 from .simulation import simulate
 from .steps import StepRecorder
@@ -30,6 +30,7 @@ __all__ = [
     "Report",
     "StepRecorder",
     "Variant",
+    "WhatIf",
     "calibrate",
     "clouds",
     "devices",
@@ -45,4 +46,5 @@ __all__ = [
     "predict_many",
     "simulate",
     "vary",
+    "what_if",
 ]

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from . import _core
+from .changes import WhatIf
 from .errors import Error
 from .graphs import Graph, as_file, as_graph
 from .report import Report
@@ -80,6 +81,15 @@ def vary(
         Variant(value, None, answer) if isinstance(answer, Error) else Variant(value, answer, None)
         for value, answer in zip(values, answers, strict=True)
     ]
+
+
+def what_if(model: Any, example_inputs: Any = None, **request: Unpack[Request]) -> WhatIf:
+    """Predicts the job of :func:`predict` with one thing changed at a time, the best first.
+
+    >>> what_if("resnet50", device="a100", workers=8).what_if[0].what
+    """
+    text, graph = _prepared(model, example_inputs, request)
+    return WhatIf(json.loads(_core.what_if_json(text, graph)))
 
 
 def json_text(value: Any, what: str) -> str:

@@ -113,6 +113,17 @@ class Cost(Record):
     currency: str
 
 
+class JobParts(Record):
+    """Where the total time goes, in seconds; the parts add up to it."""
+
+    training: float
+    evaluation: float
+    checkpoints: float
+    lost_work: float
+    restarts: float
+    startup: float
+
+
 class Phases(Record):
     """The step by phase, communication and waiting where they fall."""
 
@@ -132,6 +143,7 @@ class Report(Record):
     throughput: Throughput
     epoch_time_s: Estimate | None
     total_time_s: Estimate | None
+    total_breakdown_s: JobParts | None
     breakdown_s: Breakdown
     phases_s: Phases
     communication_s: float
@@ -147,6 +159,7 @@ class Report(Record):
         "throughput": Throughput,
         "epoch_time_s": Estimate,
         "total_time_s": Estimate,
+        "total_breakdown_s": JobParts,
         "breakdown_s": Breakdown,
         "phases_s": Phases,
         "memory_bytes": Memory,

@@ -32,12 +32,6 @@ def dumped(graph: foretrain.Graph, folder: pathlib.Path, stage: str, *options: s
 
 
 @functools.cache
-def strategies() -> str:
-    """What the program says about the kinds of strategies that it offers."""
-    fields = _said("fields", "--json")
-    return json.dumps([field for field in fields if field["name"] in ("kind", "strategy")])
-
-
 def collectives(tasks: list[dict[str, Any]]) -> list[tuple[str, float, float]]:
     """Kind, bytes that a rank gives and bytes that it takes, in the order of the step."""
     return [

@@ -238,3 +238,32 @@ def test_the_package_does_not_import_torch() -> None:
 
 def test_the_package_is_typed() -> None:
     assert (pathlib.Path(foretrain.__file__).parent / "py.typed").exists()
+
+
+def test_effects_of_a_whole_job_are_keywords() -> None:
+    job = {"device": "t4", "samples": 80_000, "epochs": 2}
+    plain = foretrain.predict("resnet18", **job)
+    hit = foretrain.predict(
+        "resnet18", **job, evaluate_s=30, checkpoint_s=10, checkpoint_every=300, mtbf_s=4000
+    )
+    assert plain.total_breakdown_s is None
+    assert hit.total_breakdown_s.training == pytest.approx(plain.total_time_s.value)
+    assert hit.total_breakdown_s.evaluation == 60
+    assert sum(hit.total_breakdown_s.to_dict().values()) == pytest.approx(hit.total_time_s.value)
+    with pytest.raises(foretrain.Error, match="'restart_s' needs 'mtbf_s'"):
+        foretrain.predict("resnet18", device="t4", restart_s=60)
+
+
+def test_what_if_ranks_changes_that_predict_confirms() -> None:
+    job = {"device": "a100", "workers": 16, "batch": 16, "samples": 100_000, "epochs": 1}
+    found = foretrain.what_if("bert-base", **job)
+    now = foretrain.predict("bert-base", **job)
+    assert found.now.step_time_s == now.step_time_s.value
+    speeds = [change.speedup for change in found.what_if]
+    assert speeds == sorted(speeds, reverse=True)
+    assert any(change.changes == {"precision": "bf16"} for change in found.what_if)
+    for change in found.what_if:
+        then = foretrain.predict(**change.request)
+        gain = now.total_time_s.value - then.total_time_s.value
+        assert change.total_time_gain_s == pytest.approx(gain, rel=1e-12)
+    assert found.what_if[0].what in repr(found)

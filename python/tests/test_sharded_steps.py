@@ -11,13 +11,9 @@ import pytest
 import torch
 from block_networks import TOKENS, GatedBlock, Stack, tokens
 from distributed_counts import fully_sharded, on_ranks, zero_redundancy
-from predicted_steps import collectives, dumped, most_bytes, strategies
+from predicted_steps import collectives, dumped, most_bytes
 
 import foretrain
-
-pytestmark = pytest.mark.skipif(
-    "fsdp" not in strategies(), reason="this program knows no sharding"
-)
 
 
 def network() -> Stack:

@@ -62,6 +62,7 @@ struct Context {
   double half_values_per_s = 0;        // 16-bit values that kernels convert; 0: no limit
   double tensor_conv_flops_per_s = 0;  // convolutions on tensor cores
   double tensor_conv_bytes_per_s = 0;
+  bool tf32_convolutions = false;  // of fp32 tensors
   Attention attention{};
   double gemm_unthrottled_share = 1;  // OpTime::unthrottled_share of GEMMs and attention
   double conv_unthrottled_share = 1;  // of convolutions

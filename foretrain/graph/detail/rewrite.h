@@ -25,6 +25,9 @@ class Rewrite {
   void keep(const Node& node);
   void keep(const Node& node, std::vector<TensorId> inputs);
 
+  // Gives what a kept node saves beside its result another type.
+  void retype_saved(const Node& node, DType type);
+
   Graph finish();
 
  private:

@@ -14,8 +14,9 @@ namespace foretrain::operators {
 // in order. Keeps references.
 class Emitter {
  public:
+  // `passes`: how many the program has.
   Emitter(const Step& step, const graph::Bound& bound, const Resolved& resolved,
-          StepProgram& program, WorkerClass& worker);
+          std::int64_t passes, StepProgram& program, WorkerClass& worker);
 
   // The host copies the step's input before it launches anything.
   void copy_input(Seconds time);
@@ -30,6 +31,10 @@ class Emitter {
 
   // The host issues a collective that takes it so long on the reference machine.
   sim::TaskId issue_exchange(graph::NodeId node, Seconds time);
+
+  // What the host needs to update parameters itself: to issue it as on the device, and to move the
+  // bytes through its memory.
+  Seconds host_update_time(graph::NodeId node, double bytes_per_s) const;
 
   // The next kernel waits for the task.
   void device_waits(sim::TaskId task) { kernel_after_.push_back(task); }

@@ -5,7 +5,25 @@
 
 namespace foretrain::operators {
 
-// Peak memory of the device with the smallest one, and whether the job fits.
-MemoryReport report_memory(const graph::Bound& step, const Resolved& resolved);
+// Peak memory of the device with the smallest one, and whether the job fits. `held_bytes`: what
+// other micro-batches keep meanwhile.
+MemoryReport report_memory(const graph::Bound& step, const Resolved& resolved,
+                           double held_bytes = 0);
+
+// Peak memory of one rank.
+struct RankMemory {
+  int stage = 0;          // of a pipeline
+  double held_bytes = 0;  // for backward passes of other micro-batches
+  MemoryReport report;
+};
+
+RankMemory stage_memory(const std::vector<PipelineStage>& pipeline, int stage,
+                        const Resolved& resolved);
+
+// Of the stage that needs most. Of stages that are alike an earlier one never needs less.
+RankMemory most_memory(const std::vector<PipelineStage>& pipeline, const Resolved& resolved);
+
+// The stages of a step that is cut, bound to the request's micro-batch.
+std::vector<PipelineStage> bind_stages(const Step& step, const Resolved& resolved);
 
 }  // namespace foretrain::operators

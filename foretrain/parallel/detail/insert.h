@@ -14,6 +14,9 @@ namespace foretrain::parallel {
 graph::Node communication(graph::Kind kind, std::vector<graph::TensorId> tensors,
                           graph::Waiting waiting = graph::Waiting::Readers);
 
+// Whether it is a collective of parameters or their gradients, which a strategy adds.
+bool exchanges_parameters(const graph::Node& node);
+
 // A node and the one that it stands behind; kFront: before all others.
 inline constexpr graph::NodeId kFront = -1;
 struct Insertion {

@@ -7,10 +7,6 @@
 
 namespace foretrain::parallel {
 
-// Ranks that share one copy of the parameters, and how many copies there are.
-int shard_ranks(const Resolved& resolved);
-int copies(const Resolved& resolved);
-
 // Whether parameters of fp32 are gathered, and computed with, in half precision.
 bool gathers_half(const Resolved& resolved);
 

@@ -8,6 +8,7 @@
 
 #include "foretrain/base/seconds.h"
 #include "foretrain/profile/detail/windows.h"
+#include "foretrain/profile/gpu_facts.h"
 
 namespace foretrain::profile {
 
@@ -37,6 +38,9 @@ class Nvml {
   void poll(Seconds now);
 
   const std::vector<GpuReadings>& readings() const { return readings_; }
+
+  // What does not change: names and memories.
+  std::vector<GpuFacts> facts() const;
 
  private:
   struct Library;

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "foretrain/base/error.h"
+#include "foretrain/base/format.h"
+#include "foretrain/base/json_writer.h"
+#include "foretrain/base/near.h"
+#include "foretrain/base/number_range.h"
+#include "foretrain/cli/commands.h"
+#include "foretrain/cli/console.h"
+#include "foretrain/cli/table.h"
+#include "foretrain/measured/table.h"
+#include "foretrain/scaling/design.h"
+#include "foretrain/scaling/search_space.h"
+
+namespace foretrain::cli {
+namespace {
+
+struct Options {
+  std::vector<double> workers;
+  std::vector<double> fractions;
+  std::string candidates;
+  double budget = 0;
+  double start = 0.01;
+  bool json = false;
+};
+
+double number_of(const measured::Row& row, const char* column, const measured::Table& table) {
+  const std::string_view text = measured::cell(row, column);
+  if (const auto number = scaling::number_in(text)) return *number;
+  throw Error(ErrorKind::BadInput, table.where() + ": line " + std::to_string(row.line) + ": '" +
+                                       column + "' is '" + printable(text) +
+                                       "', not a number; the columns are workers, fraction, cost");
+}
+
+std::vector<scaling::Candidate> candidates_of(const Options& options) {
+  std::vector<scaling::Candidate> candidates;
+  if (options.candidates.empty() == options.workers.empty()) {
+    throw Error(ErrorKind::BadInput,
+                "design needs --workers and --fractions, or --candidates FILE, and not both");
+  }
+  if (options.workers.empty()) {
+    measured::Table table{std::filesystem::path(options.candidates)};
+    for (measured::Row row; table.next(row);) {
+      candidates.push_back({number_of(row, "workers", table), number_of(row, "fraction", table),
+                            number_of(row, "cost", table)});
+    }
+    return candidates;
+  }
+  for (const double workers : options.workers) {
+    for (const double fraction : options.fractions) {
+      candidates.push_back({workers, fraction, fraction + options.start * workers});
+    }
+  }
+  return candidates;
+}
+
+std::string json_of(const std::vector<scaling::Candidate>& candidates,
+                    const scaling::Design& design, double budget) {
+  JsonWriter json;
+  json.begin_object()
+      .field("budget", budget)
+      .field("cost", design.cost)
+      .field("variance", design.variance)
+      .key("runs")
+      .begin_array();
+  for (const std::size_t run : design.runs) {
+    json.begin_object()
+        .field("workers", candidates[run].workers)
+        .field("fraction", candidates[run].fraction)
+        .field("cost", candidates[run].cost)
+        .field("share", design.shares[run])
+        .end_object();
+  }
+  json.end_array().end_object();
+  return json.finish();
+}
+
+void run_design(const Options& options, Console& console) {
+  const std::vector<scaling::Candidate> candidates = candidates_of(options);
+  const scaling::Design design = scaling::design_runs(candidates, options.budget);
+  if (options.json) return console.line(json_of(candidates, design, options.budget));
+  Table table;
+  table.columns = {{"workers", true, false},
+                   {"fraction", true, false},
+                   {"cost", true, false},
+                   {"share", true, false}};
+  for (const std::size_t run : design.runs) {
+    table.rows.push_back(
+        {format("%g", candidates[run].workers), format("%g", candidates[run].fraction),
+         format("%.4g", candidates[run].cost), format("%.2f", design.shares[run])});
+  }
+  console.write(render(table, console.screen));
+  console.line(format("  %zu of %zu runs, cost %.4g of %.4g; variance of the weights %.4g",
+                      design.runs.size(), candidates.size(), design.cost, options.budget,
+                      design.variance));
+}
+
+}  // namespace
+
+void add_design_command(CLI::App& app, Console& console) {
+  auto options = std::make_shared<Options>();
+  CLI::App& command =
+      *app.add_subcommand("design", "which few runs to make before `fit scaling --method ernest`");
+  command.footer(
+      "Examples:\n  foretrain design --workers 1,2,4,8,16 --fractions 0.01,0.02,0.05,0.1 "
+      "--budget 0.5\n  foretrain design --candidates runs.csv --budget 3600 --json\n\n"
+      "A run costs its fraction of the data, in passes of one worker over all of it, and --start "
+      "for each worker;\n--candidates gives costs of its own: a CSV file with the columns workers, "
+      "fraction, cost.\ndocs/search.md describes the method.");
+  command.add_option("--budget", options->budget, "what the runs may cost together")
+      ->required()
+      ->check(number_range(0, 1e15));
+  command.add_option("--workers", options->workers, "counts of workers that could be tried")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command
+      .add_option("--fractions", options->fractions,
+                  "of the data set that could be run (0.01 to 0.1)")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->default_str("0.01,0.02,0.05,0.1");
+  options->fractions = {0.01, 0.02, 0.05, 0.1};
+  command
+      .add_option("--start", options->start,
+                  "what starting one worker costs, as a share of one worker's pass (0.01)")
+      ->check(number_range(0, 1e6));
+  command.add_option("--candidates", options->candidates, "runs with costs of their own, as CSV");
+  command.add_flag("--json", options->json, "print the design as JSON");
+  command.callback([options, &console] { run_design(*options, console); });
+}
+
+}  // namespace foretrain::cli

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scaling models from a table of runs to a report, designs and searches, as a user goes.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "foretrain/base/csv.h"
+#include "foretrain/base/json.h"
+#include "foretrain/cli/test_program.h"
+
+namespace foretrain::cli {
+namespace {
+
+// Epochs of 2 + 0.01 samples / workers + 0.5 workers seconds: Ernest's form.
+std::string epochs() {
+  std::string text = "gpus,images,seconds\n";
+  for (const double workers : {1, 2, 3, 4, 6, 8}) {
+    for (const double samples : {1000, 2000, 4000, 8000}) {
+      text += csv_line(workers, samples, 2 + 0.01 * samples / workers + 0.5 * workers);
+    }
+  }
+  return text;
+}
+
+const std::vector<std::string> kColumns{"--columns", "time=seconds,workers=gpus,samples=images"};
+
+Outcome fit(const std::string& data, std::vector<std::string> more) {
+  std::vector<std::string> arguments{"fit", "scaling", "--data", data};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return run_program(arguments);
+}
+
+// 3000 samples on 5 workers: 2 + 6 + 2.5 = 10.5 s.
+TEST(ScalingCommands, FromATableToAReport) {
+  const TemporaryFile data("epochs.csv", epochs());
+  const TemporaryFile model("scaling.json", "");
+  const Outcome fitted = fit(data.path(), {kColumns[0], kColumns[1], "--method", "ernest,tree",
+                                           "--model", "resnet18", "-o", model.path()});
+  ASSERT_EQ(fitted.code, 0) << fitted.err;
+  EXPECT_NE(fitted.out.find("by ernest"), std::string::npos) << fitted.out;
+  const Outcome told =
+      run_program({"predict", "resnet18", "--device", "t4", "--workers", "5", "--batch", "30",
+                   "--samples", "3000", "--predictors", model.path(), "--json"});
+  ASSERT_EQ(told.code, 0) << told.err;
+  const Json report = parse_json(told.out, "report");
+  EXPECT_EQ(report.at("engine"), "scaling");
+  EXPECT_NEAR(report.at("epoch_time_s").at("value").get<double>(), 10.5, 0.01);
+  EXPECT_TRUE(report.at("epoch_time_s").at("low").is_number());
+  // Beyond what was measured others answer.
+  const Outcome beyond =
+      run_program({"predict", "resnet18", "--device", "t4", "--workers", "64", "--batch", "30",
+                   "--samples", "3000", "--predictors", model.path(), "--json"});
+  EXPECT_EQ(parse_json(beyond.out, "report").at("engine"), "operators") << beyond.err;
+}
+
+TEST(ScalingCommands, TestsAreATableAndJson) {
+  const TemporaryFile data("epochs.csv", epochs());
+  const Outcome outcome =
+      fit(data.path(), {kColumns[0], kColumns[1], "--method", "ernest,ridge", "--tests", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Json json = parse_json(outcome.out, "tests");
+  EXPECT_EQ(json.at("tests").size(), 6U);  // two kinds of samples, workers, together
+  EXPECT_LT(json.at("summary").at(0).at("methods").at("ernest").get<double>(), 1e-3);
+}
+
+TEST(ScalingCommands, SayWhatIsWrong) {
+  const TemporaryFile data("epochs.csv", epochs());
+  const Outcome columns = fit(data.path(), {"--columns", "time=secs,workers=gpus", "-o", "-"});
+  EXPECT_EQ(columns.code, 2);
+  EXPECT_NE(columns.err.find("gpus, images, seconds"), std::string::npos) << columns.err;
+  EXPECT_EQ(fit(data.path(), {kColumns[0], kColumns[1]}).code, 2);  // neither -o nor --tests
+  const Outcome engine =
+      run_program({"predict", "resnet18", "--device", "t4", "--engine", "scaling"});
+  EXPECT_EQ(engine.code, 2);
+  EXPECT_NE(engine.err.find("foretrain fit scaling"), std::string::npos) << engine.err;
+}
+
+TEST(ScalingCommands, ADesignStaysWithinItsBudget) {
+  const Outcome outcome =
+      run_program({"design", "--workers", "1,2,4,8,16", "--budget", "0.6", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Json json = parse_json(outcome.out, "design");
+  EXPECT_LE(json.at("cost").get<double>(), 0.6 + 1e-9);
+  EXPECT_GE(json.at("runs").size(), 4U);
+  EXPECT_EQ(run_program({"design", "--budget", "1"}).code, 2);
+}
+
+// The command prints its own workers and 100 / workers: 8 are the fastest.
+TEST(ScalingCommands, ASearchRunsCommandsAndGoesOn) {
+  const TemporaryFile space("space.json", R"({"variables": {"workers": [1, 2, 4, 8]}})");
+  const TemporaryFile history("history.csv", "");
+  std::remove(history.path().c_str());
+  const std::vector<std::string> search{
+      "search", space.path(), "--command", "python3 -c 'print(\"time\", 100 / {workers})'",
+      "--stop", "0",          "--history", history.path(),
+      "--json"};
+  std::vector<std::string> two = search;
+  two.insert(two.end(), {"--most", "2"});
+  const Outcome begun = run_program(two);
+  ASSERT_EQ(begun.code, 0) << begun.err;
+  EXPECT_EQ(parse_json(begun.out, "search").at("runs"), 2);
+  const std::string before = read_text(history.path());
+  const Outcome whole = run_program(search);
+  ASSERT_EQ(whole.code, 0) << whole.err;
+  const Json json = parse_json(whole.out, "search");
+  EXPECT_EQ(json.at("runs"), 4);
+  EXPECT_EQ(json.at("best").at("workers"), "8");
+  EXPECT_NEAR(json.at("best").at("time_s").get<double>(), 12.5, 1e-9);
+  EXPECT_TRUE(read_text(history.path()).starts_with(before));
+  const Outcome unknown =
+      run_program({"search", space.path(), "--command", "echo {gpus}", "--json"});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_NE(unknown.err.find("workers"), std::string::npos) << unknown.err;
+  const Outcome missing = run_program({"search", space.path(), "--command", "no-such-program 1"});
+  EXPECT_EQ(missing.code, 2) << missing.out;
+}
+
+TEST(ScalingCommands, ASearchOfATableTakesItsRows) {
+  const TemporaryFile points("points.csv", "a,b,t\n1,x,5\n2,x,3\n2,x,5\n1,y,9\n");
+  const Outcome outcome =
+      run_program({"search", "--table", points.path(), "--goal", "t", "--stop", "0", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Json json = parse_json(outcome.out, "search");
+  EXPECT_EQ(json.at("points"), 3);
+  EXPECT_EQ(json.at("best").at("a"), "2");
+  EXPECT_EQ(json.at("best").at("time_s"), 4);  // the mean of 3 and 5
+}
+
+}  // namespace
+}  // namespace foretrain::cli

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/scaling/search_space.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <set>
+
+#include "foretrain/base/error.h"
+#include "foretrain/base/json.h"
+#include "foretrain/base/near.h"
+
+namespace foretrain::scaling {
+namespace {
+
+constexpr std::size_t kMostPoints = 100'000;
+constexpr double kFarApart = 4;  // the most over the least
+
+[[noreturn]] void bad(const std::string& where, const std::string& what) {
+  throw Error(ErrorKind::BadInput, where + ": " + what);
+}
+
+std::vector<std::string> texts_of(const Json& values, const std::string& name,
+                                  const std::string& where) {
+  std::vector<std::string> texts;
+  if (!values.is_array() || values.empty()) bad(where, "'" + printable(name) + "' is no list");
+  for (const Json& one : values) {
+    if (!one.is_string() && !one.is_number() && !one.is_boolean()) {
+      bad(where, "'" + printable(name) + "' has a value that is no number, word or truth");
+    }
+    texts.push_back(one.is_string() ? one.get<std::string>() : one.dump());
+    if (std::count(texts.begin(), texts.end(), texts.back()) > 1) {
+      bad(where, "'" + printable(name) + "' has " + printable(texts.back()) + " twice");
+    }
+  }
+  return texts;
+}
+
+// One dimension of numbers, or one for each word.
+void add_dimensions(SearchSpace& space, std::size_t variable) {
+  std::set<std::string> words;
+  std::vector<double> numbers;
+  for (const auto& point : space.points) {
+    words.insert(point[variable]);
+    if (const auto number = number_in(point[variable])) numbers.push_back(*number);
+  }
+  if (numbers.size() < space.points.size()) {
+    for (const std::string& word : words) {
+      for (std::size_t i = 0; i < space.points.size(); ++i) {
+        space.coordinates[i].push_back(space.points[i][variable] == word ? 1 : 0);
+      }
+    }
+    return;
+  }
+  double least = *std::min_element(numbers.begin(), numbers.end());
+  double most = *std::max_element(numbers.begin(), numbers.end());
+  if (least > 0 && most > kFarApart * least) {
+    for (double& number : numbers) number = std::log(number);
+    least = std::log(least);
+    most = std::log(most);
+  }
+  for (std::size_t i = 0; i < space.points.size(); ++i) {
+    space.coordinates[i].push_back(most > least ? (numbers[i] - least) / (most - least) : 0);
+  }
+}
+
+}  // namespace
+
+std::optional<double> number_in(std::string_view text) {
+  double value = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (problem != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+SearchSpace space_of(std::vector<std::string> variables,
+                     std::vector<std::vector<std::string>> points) {
+  SearchSpace space{std::move(variables), std::move(points), {}};
+  space.coordinates.resize(space.points.size());
+  for (std::size_t v = 0; v < space.variables.size(); ++v) add_dimensions(space, v);
+  return space;
+}
+
+SearchSpace parse_space(std::string_view json, const std::string& where) {
+  const Json file = parse_json(json, where);
+  JsonFields fields(file, where);
+  const Json& variables = fields.require("variables");
+  fields.ignore("about");
+  fields.finish();
+  if (!variables.is_object() || variables.empty()) {
+    bad(where, "'variables' is no object of lists, such as {\"workers\": [1, 2, 4]}");
+  }
+  std::vector<std::string> names;
+  std::vector<std::vector<std::string>> points{{}};
+  for (auto it = variables.begin(); it != variables.end(); ++it) {
+    names.push_back(it.key());
+    const std::vector<std::string> texts = texts_of(it.value(), it.key(), where);
+    if (texts.size() * points.size() > kMostPoints) {
+      bad(where, "more than " + std::to_string(kMostPoints) + " combinations; give fewer values");
+    }
+    std::vector<std::vector<std::string>> more;
+    for (const auto& point : points) {
+      for (const std::string& text : texts) {
+        more.push_back(point);
+        more.back().push_back(text);
+      }
+    }
+    points = std::move(more);
+  }
+  return space_of(std::move(names), std::move(points));
+}
+
+std::optional<std::size_t> find_point(const SearchSpace& space,
+                                      const std::vector<std::string>& point) {
+  const auto found = std::find(space.points.begin(), space.points.end(), point);
+  if (found == space.points.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - space.points.begin());
+}
+
+}  // namespace foretrain::scaling

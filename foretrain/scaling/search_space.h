@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The configurations that a search chooses from.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace foretrain::scaling {
+
+struct SearchSpace {
+  std::vector<std::string> variables{};
+  std::vector<std::vector<std::string>> points{};  // the variables' values, as texts
+  // The same in the unit cube: a number between the least and the most of its variable, by
+  // logarithms where these are more than four times apart; a word by a dimension of its own.
+  std::vector<std::vector<double>> coordinates{};
+};
+
+// All combinations of {"variables": {"workers": [1, 2, 4], "strategy": ["ddp", "ps"]}}. Throws
+// Error(BadInput) naming `where`: for what is no such object, and more than 100,000 combinations.
+SearchSpace parse_space(std::string_view json, const std::string& where);
+
+// These points, each with a text for every variable.
+SearchSpace space_of(std::vector<std::string> variables,
+                     std::vector<std::vector<std::string>> points);
+
+std::optional<std::size_t> find_point(const SearchSpace& space,
+                                      const std::vector<std::string>& point);
+
+// The text as a number; absent where it is none.
+std::optional<double> number_in(std::string_view text);
+
+}  // namespace foretrain::scaling

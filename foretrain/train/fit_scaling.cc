@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "foretrain/train/fit_scaling.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <set>
+
+#include "foretrain/base/error.h"
+#include "foretrain/base/near.h"
+#include "foretrain/base/parallel_for.h"
+#include "foretrain/train/conformal.h"
+
+namespace foretrain::train {
+namespace {
+
+using learn::Term;
+using learn::TermKind;
+
+constexpr std::size_t kLeastRuns = 4;
+
+std::optional<std::size_t> place_of(std::string_view name,
+                                    const std::vector<std::string>& variables) {
+  const auto found = std::find(variables.begin(), variables.end(), name);
+  if (found == variables.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - variables.begin());
+}
+
+// Ernest's features besides 1: s / m, log m, m. The samples of one worker's step are its batch.
+learn::FeatureMap ernest_map(const std::vector<std::string>& variables) {
+  learn::FeatureMap map;
+  const auto samples = place_of("samples", variables);
+  const auto workers = place_of("workers", variables);
+  if (samples && workers) {
+    map.features.push_back({{*samples, TermKind::Raw}, {*workers, TermKind::Inverse}});
+  } else if (samples) {
+    map.features.push_back({{*samples, TermKind::Raw}});
+  } else if (const auto batch = place_of("batch", variables)) {
+    map.features.push_back({{*batch, TermKind::Raw}});
+  }
+  if (workers) {
+    map.features.push_back({{*workers, TermKind::Log}});
+    map.features.push_back({{*workers, TermKind::Raw}});
+  }
+  return map;
+}
+
+learn::FeatureMap map_for(const ScalingRows& rows, const std::vector<std::string>& variables,
+                          bool with_operators, const Setting& setting) {
+  if (setting.method == Method::Ernest) return ernest_map(variables);
+  std::vector<std::size_t> use;
+  std::vector<bool> counted;
+  for (std::size_t v = 0; v < variables.size(); ++v) {
+    std::set<double> values;
+    for (const ScalingRow& row : rows) values.insert(row.values[v]);
+    if (values.size() > 1) use.push_back(v);
+    counted.push_back((variables[v] == "workers" || variables[v] == "nodes") &&
+                      *values.begin() <= 1);
+  }
+  if (makes_products(setting.method)) {
+    learn::FeatureMap map;
+    for (const std::size_t v : use) map.features.push_back({{v, TermKind::Log}});
+    return map;
+  }
+  learn::FeatureMap map = learn::all_products(use, counted, setting.degree);
+  if (with_operators && is_of_plain_time(setting.method)) {
+    map.features.push_back({{variables.size(), TermKind::Raw}});
+  }
+  return map;
+}
+
+BoostData examples_of(const ScalingRows& rows, const ScalingForm& form, Method method) {
+  BoostData data;
+  for (const ScalingRow& row : rows) {
+    data.features.push_back(learn::evaluate(form.map, row.values));
+    const double ratio = form.on_operators ? row.time_s / row.values.back() : row.time_s;
+    data.targets.push_back(form.log_time ? std::log(ratio) : row.time_s);
+    // Ernest's squares are of seconds, as published; else errors count by their share of the time.
+    const bool relative = !form.log_time && method != Method::Ernest;
+    data.weights.push_back(relative ? 1 / (row.time_s * row.time_s) : 1);
+  }
+  return data;
+}
+
+ScalingRows rows_of(const ScalingRows& rows, const std::vector<std::size_t>& which) {
+  ScalingRows result;
+  for (const std::size_t i : which) result.push_back(rows[i]);
+  return result;
+}
+
+std::vector<Method> wanted(const ScalingFit& options) {
+  if (!options.methods.empty()) return options.methods;
+  return {all_methods().begin(), all_methods().end()};
+}
+
+// Where a form is chosen and its interval is found.
+std::vector<Division> divisions_for(const ScalingRows& rows, std::size_t variables,
+                                    const ScalingFit& options) {
+  if (options.reach > 1) {
+    std::vector<std::size_t> all(variables);
+    std::iota(all.begin(), all.end(), 0);
+    std::vector<Division> ends = by_ends(rows, all);
+    if (!ends.empty()) return ends;
+  }
+  return by_folds(folds_of(rows, variables, options.folds, options.seed));
+}
+
+void check_rows(const MeasuredWorkload& workload, std::size_t variables) {
+  std::set<std::vector<double>> different;
+  for (const ScalingRow& row : workload.rows) {
+    different.insert(
+        {row.values.begin(), row.values.begin() + static_cast<std::ptrdiff_t>(variables)});
+  }
+  if (different.size() >= kLeastRuns) return;
+  throw Error(ErrorKind::BadInput, "'" + printable(workload.name) + "' has " +
+                                       std::to_string(different.size()) +
+                                       " different runs; how it scales needs " +
+                                       std::to_string(kLeastRuns) + " or more");
+}
+
+std::vector<ScalingRange> domain_of(const ScalingRows& rows, std::size_t variables, double reach) {
+  std::vector<ScalingRange> domain;
+  for (std::size_t v = 0; v < variables; ++v) {
+    ScalingRange range{rows.front().values[v], rows.front().values[v]};
+    for (const ScalingRow& row : rows) {
+      range.least = std::min(range.least, row.values[v]);
+      range.most = std::max(range.most, row.values[v]);
+    }
+    domain.push_back({range.least / reach, range.most * reach});
+  }
+  return domain;
+}
+
+ScalingWorkload fit_workload(const MeasuredWorkload& measured, const ScalingData& data,
+                             const ScalingFit& options, FittedWorkload& found) {
+  const std::size_t variables = data.variables.size();
+  check_rows(measured, variables);
+  const std::vector<Division> divisions = divisions_for(measured.rows, variables, options);
+  found.name = measured.name;
+  found.methods =
+      compare_methods(measured.rows, data.variables, data.with_operators, divisions, options);
+  const MethodScore& best = found.methods.front();
+  std::vector<double> residuals;
+  for (const Division& division : divisions) {
+    for (const Judged& one : judge(measured.rows, data.variables, data.with_operators, division,
+                                   best.setting, options.seed)) {
+      residuals.push_back(std::log(one.measured_s / one.predicted_s));
+    }
+  }
+  ScalingWorkload workload = measured.shared;
+  workload.method = text_of(best.setting);
+  workload.error = best.error;
+  workload.rows = measured.rows.size();
+  workload.form =
+      fit_form(measured.rows, data.variables, data.with_operators, best.setting, options.seed);
+  workload.domain = domain_of(measured.rows, variables, options.reach);
+  if (const auto ends = conformal_ends(std::move(residuals), options.confidence)) {
+    workload.low = ends->low;
+    workload.high = ends->high;
+  }
+  return workload;
+}
+
+}  // namespace
+
+ScalingForm fit_form(const ScalingRows& rows, const std::vector<std::string>& variables,
+                     bool with_operators, const Setting& setting, std::uint64_t seed) {
+  constexpr std::size_t kInnerFolds = 4;
+  ScalingForm form;
+  form.map = map_for(rows, variables, with_operators, setting);
+  form.log_time = !is_of_plain_time(setting.method);
+  form.on_operators = with_operators && form.log_time;
+  const std::vector<std::size_t> fold = folds_of(rows, variables.size(), kInnerFolds, seed);
+  form.regressor = fit_regressor(examples_of(rows, form, setting.method), setting, fold, seed);
+  return form;
+}
+
+std::vector<Judged> judge(const ScalingRows& rows, const std::vector<std::string>& variables,
+                          bool with_operators, const Division& division, const Setting& setting,
+                          std::uint64_t seed) {
+  const ScalingForm form =
+      fit_form(rows_of(rows, division.train), variables, with_operators, setting, seed);
+  std::vector<Judged> judged;
+  for (const std::size_t i : division.test) {
+    judged.push_back({time_s(form, rows[i].values), rows[i].time_s});
+  }
+  return judged;
+}
+
+double mean_error(const std::vector<Judged>& judged) {
+  double sum = 0;
+  for (const Judged& one : judged) sum += std::abs(one.predicted_s / one.measured_s - 1);
+  return sum / static_cast<double>(judged.size());
+}
+
+std::vector<MethodScore> compare_methods(const ScalingRows& rows,
+                                         const std::vector<std::string>& variables,
+                                         bool with_operators,
+                                         const std::vector<Division>& divisions,
+                                         const ScalingFit& options) {
+  const std::vector<Method> methods = wanted(options);
+  std::vector<MethodScore> best(methods.size());
+  parallel_for(methods.size(), options.threads, [&](std::size_t i) {
+    const TunedSetting tuned =
+        tune(methods[i], options.tuning, options.seed, [&](const Setting& setting) {
+          double error = 0;
+          for (const Division& division : divisions) {
+            error +=
+                mean_error(judge(rows, variables, with_operators, division, setting, options.seed));
+          }
+          error /= static_cast<double>(divisions.size());
+          return std::isfinite(error) ? error : std::numeric_limits<double>::max();
+        });
+    best[i] = {tuned.setting, tuned.error};
+  });
+  std::stable_sort(best.begin(), best.end(),
+                   [](const MethodScore& a, const MethodScore& b) { return a.error < b.error; });
+  return best;
+}
+
+ScalingModel fit_scaling(const ScalingData& data, const ScalingFit& options,
+                         const std::function<void(const FittedWorkload&)>& found) {
+  ScalingModel model{.time = data.time,
+                     .variables = data.variables,
+                     .with_operators = data.with_operators,
+                     .confidence = options.confidence};
+  for (const MeasuredWorkload& one : data.workloads) {
+    FittedWorkload fitted;
+    model.workloads.push_back(fit_workload(one, data, options, fitted));
+    if (found) found(fitted);
+  }
+  return model;
+}
+
+}  // namespace foretrain::train
