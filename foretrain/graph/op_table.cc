@@ -159,9 +159,7 @@ bool is_communication(const Node& node) {
   return family == Family::Collective || family == Family::Server;
 }
 
-Among among(const Node& node) {
-  return static_cast<Among>(node.attributes.number(Attr::Among, 0));
-}
+Among among(const Node& node) { return static_cast<Among>(node.attributes.number(Attr::Among, 0)); }
 
 bool is_activation_exchange(const Node& node) {
   return is_communication(node) && among(node) >= Among::Tensor;

@@ -144,7 +144,7 @@ class Attempt {
     if (!is_new) return place->second == name;
     if (name == graph::kNoAxis || contains(axes.whole, name)) return false;
     const Node& node = node_of(id);
-    if (name == graph::kAttributeAxis && !has_even_parts(node)) return false;
+    if (name == graph::kAttributeAxis && !has_parts(node)) return false;
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       const auto& names = axes.inputs[i];
       const auto found = std::find(names.begin(), names.end(), name);
@@ -171,18 +171,19 @@ class Attempt {
   }
 
   // Parts along the axis of which each rank has its own part: queries, keys and values of one GEMM.
-  bool has_even_parts(const Node& node) const {
-    const auto even = [&](std::int64_t size) { return size % ranks_ == 0; };
+  bool has_parts(const Node& node) {
+    const auto note = [&](std::int64_t size) {
+      if (size % ranks_ != 0 && indivisible_.empty()) note_indivisible(node.inputs.front(), size);
+    };
     if (node.kind == Kind::Split) {
-      const std::vector<graph::Dim>& sizes = *node.attributes.find(graph::Attr::Sizes);
-      return std::all_of(sizes.begin(), sizes.end(),
-                         [&](const graph::Dim& size) { return even(size.factor); });
+      for (const graph::Dim& size : *node.attributes.find(graph::Attr::Sizes)) note(size.factor);
     }
     if (node.kind != Kind::Slice) return true;
     const std::int64_t start = node.attributes.number(graph::Attr::Start, 0);
     const std::int64_t end = node.attributes.number(graph::Attr::End, ranks_);
-    const bool bounded = start >= 0 && end > 0 && node.attributes.number(graph::Attr::Step, 1) == 1;
-    return bounded && even(start) && even(end);
+    note(start);
+    note(end);
+    return start >= 0 && end > 0 && node.attributes.number(graph::Attr::Step, 1) == 1;
   }
 
   // What all ranks have from the start they need not compute: each takes its part.

@@ -157,6 +157,8 @@ ErrorKind kind_of_error(const char* model, int ranks) {
 
 TEST_F(Tensor, RefusesWhatCannotBeSplit) {
   EXPECT_EQ(kind_of_error("gpt:layers=1,hidden=24,heads=3,seq=8,vocab=64", 2), ErrorKind::BadInput);
+  EXPECT_EQ(kind_of_error("gpt:layers=1,hidden=8,heads=2,ffn=12,seq=8,vocab=64", 3),
+            ErrorKind::BadInput);  // of 24 queries, keys and values 8 each
   EXPECT_EQ(kind_of_error("resnet18", 2), ErrorKind::Unsupported);
 }
 
