@@ -154,28 +154,18 @@ class Changes {
     }
   }
 
-  // As the request says it, or as it is taken to be; calibration comes on top of either.
-  double host_speed() const {
-    const hw::Device& device = resolved_.cluster.devices.front();
-    if (request_.host_speed) return *request_.host_speed;
-    if (hw::is_cpu(device)) return 1;
-    if (resolved_.instance && resolved_.instance->host_speed) {
-      return *resolved_.instance->host_speed;
-    }
-    return hw::usual_host_speed(catalog_.assumed_host, device.architecture);
-  }
-
   void host_and_input() {
-    add("host twice as fast").host_speed = 2 * host_speed();
-    if (resolved_.input_rate && now_.breakdown.input > Seconds{0}) {
-      Request& request = add("input that never limits");
-      request.input_rate.reset();
-      request.loaders.reset();
+    add("host twice as fast").host_speed = 2 * request_.host_speed.value_or(resolved_.host_speed);
+    const bool limited = request_.input_rate || request_.loaders;
+    if (limited && now_.breakdown.input > Seconds{0}) {
+      Request& fast = add("input that never limits");
+      fast.input_rate.reset();
+      fast.loaders.reset();
     }
-    if (resolved_.copy_rate) {
-      Request& request = add("input copied beside the step");
-      request.copy_rate.reset();
-      request.input_copy.reset();
+    if (request_.copy_rate || request_.input_copy) {
+      Request& beside = add("input copied beside the step");
+      beside.copy_rate.reset();
+      beside.input_copy.reset();
     }
   }
 
