@@ -10,7 +10,7 @@ namespace {
 
 std::vector<std::string> job(std::vector<std::string> more) {
   more.insert(more.begin(), {"predict", "bert-base:seq=128", "--device", "a100", "--workers", "16",
-                             "--steps", "1000", "--what-if"});
+                             "--steps", "1000", "--optimizer", "adam", "--what-if"});
   return more;
 }
 

@@ -42,7 +42,7 @@ std::string what_if_text(const WhatIfs& what_ifs, const Screen& screen) {
   Table table{{{"", true},
                {"change", false, true},
                {"speed", true},
-               {"per sample", true},
+               {"sample", true},
                {"total", true},
                {"cost", true},
                {"memory", true},
