@@ -82,8 +82,8 @@ leave-out: accuracy-data build  ## errors on GPUs and models left out of fits, w
 	@python3 tools/leave_out.py $(FORETRAIN) $(DATA) docs/leave_out.md
 
 .PHONY: leave-generations-out
-leave-generations-out: accuracy-data build  ## errors on generations of GPUs left out of fits, writes docs/leave_generations_out.md
-	@python3 tools/leave_out.py $(FORETRAIN) $(DATA) docs/leave_generations_out.md --generations
+leave-generations-out: accuracy-data build  ## print errors on generations of GPUs left out of fits: make leave-generations-out DATA=dir
+	@python3 tools/leave_out.py $(FORETRAIN) $(DATA) - --generations
 
 .PHONY: reference study
 reference: build  ## hold the simulator against published answers: make reference DATA=dir

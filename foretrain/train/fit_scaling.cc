@@ -10,6 +10,7 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/near.h"
 #include "foretrain/base/parallel_for.h"
+#include "foretrain/train/conformal.h"
 
 namespace foretrain::train {
 namespace {
@@ -154,7 +155,7 @@ ScalingWorkload fit_workload(const MeasuredWorkload& measured, const ScalingData
   workload.form =
       fit_form(measured.rows, data.variables, data.with_operators, best.setting, options.seed);
   workload.domain = domain_of(measured.rows, variables, options.reach);
-  if (const auto ends = interval_ends(std::move(residuals), options.confidence)) {
+  if (const auto ends = conformal_ends(std::move(residuals), options.confidence)) {
     workload.low = ends->low;
     workload.high = ends->high;
   }
@@ -230,16 +231,6 @@ ScalingModel fit_scaling(const ScalingData& data, const ScalingFit& options,
     if (found) found(fitted);
   }
   return model;
-}
-
-std::optional<ConformalEnds> interval_ends(std::vector<double> residuals, double confidence) {
-  const auto count = static_cast<double>(residuals.size());
-  const double tail = (1 - confidence) / 2;
-  const double below = std::floor((count + 1) * tail + 1e-9);  // of the order, from 1 on
-  if (below < 1) return std::nullopt;
-  std::sort(residuals.begin(), residuals.end());
-  const auto place = static_cast<std::size_t>(below) - 1;
-  return ConformalEnds{residuals[place], residuals[residuals.size() - 1 - place]};
 }
 
 }  // namespace foretrain::train

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "foretrain/base/error.h"
+#include "foretrain/train/conformal.h"
 
 namespace foretrain::train {
 namespace {
@@ -74,12 +75,12 @@ TEST(FitScaling, NeedsDifferentRuns) {
 TEST(FitScaling, ConformalEndsAreOrderStatistics) {
   std::vector<double> residuals;
   for (int i = 1; i <= 19; ++i) residuals.push_back(20 - i);
-  EXPECT_EQ(interval_ends(residuals, 0.9)->low, 1);
-  EXPECT_EQ(interval_ends(residuals, 0.9)->high, 19);
-  EXPECT_FALSE(interval_ends({residuals.begin(), residuals.end() - 1}, 0.9));
+  EXPECT_EQ(conformal_ends(residuals, 0.9)->low, 1);
+  EXPECT_EQ(conformal_ends(residuals, 0.9)->high, 19);
+  EXPECT_FALSE(conformal_ends({residuals.begin(), residuals.end() - 1}, 0.9));
   for (int i = 20; i <= 39; ++i) residuals.push_back(i);
-  EXPECT_EQ(interval_ends(residuals, 0.9)->low, 2);
-  EXPECT_EQ(interval_ends(residuals, 0.9)->high, 38);
+  EXPECT_EQ(conformal_ends(residuals, 0.9)->low, 2);
+  EXPECT_EQ(conformal_ends(residuals, 0.9)->high, 38);
 }
 
 }  // namespace
