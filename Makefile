@@ -134,7 +134,7 @@ EMBED_TRAIN = PYTHONPATH=python OMP_NUM_THREADS=1 $(or $(TORCH_PYTHON),python3) 
 .PHONY: embedding embedding-report
 embedding: build  ## train the embedding that is shipped, data/embeddings/: make embedding TORCH_PYTHON=python
 	@$(EMBED_TRAIN).graph_set --program $(FORETRAIN) -o $(EMBEDDING)/set
-	@$(EMBED_TRAIN).train --set $(EMBEDDING)/set --out $(EMBEDDING)/main.pt
+	@$(EMBED_TRAIN).train --set $(EMBEDDING)/set --out $(EMBEDDING)/main.pt --until 1000
 	@$(EMBED_TRAIN).embedding_file --program $(FORETRAIN) --set $(EMBEDDING)/set --checkpoint $(EMBEDDING)/main.pt \
 	  -o data/embeddings/digits.json --reference tests/embedding/reference.json
 
