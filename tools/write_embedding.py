@@ -34,10 +34,22 @@ def compare_table(rows: list[dict]) -> str:
     lines = ["| what the decoder sees | mean accuracy | lowest tenth below | seeds |", "|---|---|---|---|"]
     for kind, meaning in INPUTS.items():
         own = [row["accuracies"] for row in rows if row["input"] == kind]
+        if not own:
+            continue
         tenths = [sorted(one)[len(one) // 10] for one in own]
         means = [statistics.mean(one) for one in own]
         lines.append(f"| {meaning} | {spread(means)} | {spread(tenths)} | {len(own)} |")
     return "\n".join([*lines, "| chance | 10.0 % | | |"])
+
+
+def compare_section(rows: list[dict]) -> str:
+    if not rows:
+        return "What the graph is worth was not measured: no runs of `foretrain_train.compare` were at hand."
+    return f"""What the graph is worth: a training of {rows[0]['steps']} steps, on the weights alone, with what the decoder
+sees changed. Means over the {len(rows[0]['accuracies'])} architectures, ± the deviation between seeds where there are
+several:
+
+{compare_table(rows)}"""
 
 
 def retrieval_table(rows: dict) -> str:
@@ -88,10 +100,13 @@ def draw_map(points: list[list]) -> str:
 
 def sections(evidence: dict) -> str:
     held = evidence["held_out"]
-    compared = evidence["compare"]
     speed = evidence["speed"]
     cold = ", ".join(f"{name} {1e3 * seconds:.0f} ms" for name, seconds in speed["cold_s"].items())
     retrieval = evidence["retrieval"]
+    told = "An encoder that learned the self-supervised targets alone was not trained for this table."
+    if evidence["targets_steps"]:
+        told = (f"The self-supervised encoder learned for {evidence['targets_steps']:,} steps to tell sizes and "
+                "operators, and no weights.")
     models = next(iter(retrieval.values()))["models"]
     return f"""## It is a hypernetwork
 
@@ -102,16 +117,12 @@ and no training of their own, classify the 450 images of the test:
 **{percent(statistics.mean(held))}** on average, median {percent(statistics.median(held))}, the lowest tenth below
 {percent(sorted(held)[len(held) // 10])}, {percent(sum(a > 0.2 for a in held) / len(held))} of them above twice chance.
 
-What the graph is worth: the same training for {compared[0]['steps']} steps, on the weights alone, with what the decoder
-sees changed. Means over the {len(compared[0]['accuracies'])} architectures, ± the deviation between seeds:
-
-{compare_table(compared)}
+{compare_section(evidence['compare'])}
 
 ## Families lie together
 
 For each of the {models} built-in models whose family has others: whether the nearest other model is of its family, and
-the mean average precision when all others are ranked by distance. No published model was part of the training. The
-self-supervised encoder learned for {evidence['targets_steps']:,} steps to tell sizes and operators, no weights.
+the mean average precision when all others are ranked by distance. No published model was part of the training. {told}
 
 {retrieval_table(retrieval)}
 
@@ -123,8 +134,8 @@ pointer.
 
 ## Speed
 
-One call, from start to end: {cold}. Many small models in one call, their graphs built anew: {speed['bulk_per_s']:,.0f}
-per second on one core."""
+CPU time of one call, from start to end: {cold}. Many small models in one call, their graphs built anew:
+{speed['bulk_per_s']:,.0f} per second and core."""
 
 
 def main() -> None:

@@ -5,35 +5,60 @@
         -o build/embedding/evidence.json
 
 Accuracies of generated weights on architectures that no step trained; how often the nearest of the
-zoo's models is of the same family, with the trained encoder, one that learned the self-supervised
-targets alone, one that learned nothing, and sizes alone; a map of the zoo.
+zoo's models is of the same family, with the trained encoder, others that are given, one that
+learned nothing, and sizes alone; a map of the zoo. The program embeds the zoo's models.
 """
 
 import argparse
+import base64
 import json
+import re
+import resource
 import subprocess
-import time
 from pathlib import Path
 
+import numpy as np
 import torch
 
-from .embedding_file import embeddings
-from .graph_set import load_model, read_set, write_set
+from .embedding_file import file_of, text_of
 from .train import Data, Setting, accuracies, load, make_network
 
-SIZES = ["log_flops", "log_parameters", "log_activation_bytes"]
+SIZES = ["forward_flops", "parameters", "activation_bytes"]
 BULK = [f"random:family=cnn,image=8,seed={seed}" for seed in range(400)]
 
 
-def zoo_graphs(program, path):
-    """The zoo's graphs with their families; read once, then kept in `path`."""
-    listed = subprocess.run([program, "models", "--json"], capture_output=True, check=True)
-    models = [m for m in json.loads(listed.stdout) if m["name"] != "random"]
+def ask(program, *arguments):
+    return subprocess.run([program, *arguments], capture_output=True, check=True, text=True).stdout
+
+
+def zoo_models(program):
+    """Names and families, without the random ones."""
+    models = [m for m in json.loads(ask(program, "models", "--json")) if m["name"] != "random"]
+    return [m["name"] for m in models], [m["family"] for m in models]
+
+
+def zoo_sizes(program, names, path):
+    """The logarithms of each model's sizes; asked once, then kept in `path`."""
     if not path.exists():
-        write_set(path, [], [load_model(program, model["name"])[1] for model in models])
-    families = {model["name"]: model["family"] for model in models}
-    graphs = read_set(path)[1]
-    return graphs, [families[graph.name] for graph in graphs]
+        rows = []
+        for name in names:
+            text = ask(program, "graph", name, "--json")[:1000]
+            found = [re.search(rf'"{size}":([0-9.e+]+)', text) for size in SIZES]
+            rows.append([float(one.group(1)) for one in found])
+        path.write_text(json.dumps(rows))
+    return torch.tensor(json.loads(path.read_text()), dtype=torch.float64).log1p()
+
+
+def zoo_rows(program, names, file):
+    """The embeddings of these models in spreads of the file's graphs."""
+    lines = ask(program, "embed", *names, "--json", "--embedding", str(file)).splitlines()
+    rows = torch.tensor([json.loads(line)["embedding"] for line in lines], dtype=torch.float64)
+    return rows / spread_of(json.loads(Path(file).read_text()))
+
+
+def spread_of(file):
+    data = next(p["data"] for p in file["parameters"] if p["name"] == "embedding.spread")
+    return torch.from_numpy(np.frombuffer(base64.b64decode(data), "<f4").astype(np.float64))
 
 
 def retrieval(rows, families):
@@ -56,17 +81,8 @@ def retrieval(rows, families):
             "average_precision": sum(precision) / len(precision)}  # fmt: skip
 
 
-def in_spreads(rows, like):
-    return ((rows - like.mean(0)) / like.std(0).clamp_min(1e-3)).double()
-
-
-def encoder_rows(encoder, graphs, trained):
-    return in_spreads(embeddings(encoder, graphs), embeddings(encoder, trained))
-
-
-def size_rows(graphs, names):
-    rows = torch.tensor([[graph.targets[name] for name in names] for graph in graphs])
-    return in_spreads(rows, rows)
+def standardised(rows):
+    return (rows - rows.mean(0)) / rows.std(0)
 
 
 def plane(rows):
@@ -79,11 +95,13 @@ def plane(rows):
 
 
 def speed(program):
-    """Seconds of one cold call, and models per second of one call with many, on one thread."""
+    """CPU seconds of one cold call, and models per CPU second of one call with many."""
+
     def run(*models):
-        began = time.perf_counter()
-        subprocess.run([program, "embed", *models, "--json"], capture_output=True, check=True)
-        return time.perf_counter() - began
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        ask(program, "embed", *models, "--json")
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
     cold = {model: min(run(model) for _ in range(5)) for model in ("resnet50", "gpt2", "resnet152")}
     alone = min(run(BULK[0]) for _ in range(5))
@@ -96,32 +114,37 @@ def main(arguments=None):
     parser.add_argument("--set", required=True, type=Path)
     parser.add_argument("--folder", required=True, type=Path, help="of the checkpoints")
     parser.add_argument("--program", default="build/release/foretrain")
+    parser.add_argument("--shipped", default="data/embeddings/digits.json")
     parser.add_argument("-o", "--out", required=True, type=Path)
     given = parser.parse_args(arguments)
     torch.set_num_threads(1)
     data = Data(given.set)
-    graphs, families = zoo_graphs(given.program, given.folder / "zoo")
-    trained = data.trained[:300] + data.others[::4]
-    main_network, setting, state = load(data, given.folder / "main.pt")
-    told_network, _, told_state = load(data, given.folder / "targets.pt")
-    untrained = make_network(data, Setting(seed=setting.seed))
-    rows = {
-        "hypernetwork": encoder_rows(main_network.encoder, graphs, trained),
-        "self-supervised alone": encoder_rows(told_network.encoder, graphs, trained),
-        "not trained": encoder_rows(untrained.encoder, graphs, trained),
-        "FLOPs alone": size_rows(graphs, SIZES[:1]),
-        "FLOPs, parameters, activations": size_rows(graphs, SIZES),
-    }
+    network, setting, state = load(data, given.folder / "main.pt")
+    names, families = zoo_models(given.program)
+    rows = {"hypernetwork": zoo_rows(given.program, names, given.shipped)}
+    encoders = {"not trained": make_network(data, Setting(seed=setting.seed)).encoder}
+    told_steps = 0
+    if (given.folder / "targets.pt").exists():
+        told, _, told_state = load(data, given.folder / "targets.pt")
+        encoders = {"self-supervised alone": told.encoder, **encoders}
+        told_steps = told_state["step"]
+    for name, encoder in encoders.items():
+        path = given.folder / (name.replace(" ", "-") + ".json")
+        path.write_text(text_of(file_of(encoder, data.trained[:300] + data.others)))
+        rows[name] = zoo_rows(given.program, names, path)
+    sizes = standardised(zoo_sizes(given.program, names, given.folder / "sizes.json"))
+    rows |= {"FLOPs alone": sizes[:, :1], "FLOPs, parameters, activations": sizes}
     points, shares = plane(rows["hypernetwork"])
+    compare = given.folder / "compare.json"
     evidence = {
         "classifiers": len(data.trained), "others": len(data.others),
-        "held_out": accuracies(main_network, data, data.held_out),
+        "held_out": accuracies(network, data, data.held_out),
         "steps": state["step"], "schedule": setting.steps, "cpu_s": state["seconds"],
-        "targets_steps": told_state["step"],
-        "compare": json.loads((given.folder / "compare.json").read_text()),
+        "targets_steps": told_steps,
+        "compare": json.loads(compare.read_text()) if compare.exists() else [],
         "retrieval": {name: retrieval(one, families) for name, one in rows.items()},
-        "map": [[graph.name, family, *point]
-                for graph, family, point in zip(graphs, families, points, strict=True)],
+        "map": [[name, family, *point]
+                for name, family, point in zip(names, families, points, strict=True)],
         "map_shares": shares,
         "speed": speed(given.program),
     }  # fmt: skip
