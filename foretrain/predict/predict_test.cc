@@ -73,10 +73,10 @@ TEST_F(Predict, AnUpdateOverlapsItsLaunches) {
 // launch; behind a batch of 64 the host hides everything else.
 TEST_F(Predict, ACallPerPassKeepsTheDeviceWaiting) {
   const std::string vgg = R"("model":"vgg16","device":"v100","framework":"tensorflow","batch":64)";
-  EXPECT_NEAR(report(vgg).breakdown.host.count(), 5.0265e-3, 1e-6);
+  EXPECT_NEAR(report(vgg + R"(,"host_speed":1)").breakdown.host.count(), 5.0265e-3, 1e-6);
   EXPECT_NEAR(report(vgg + R"(,"host_speed":2)").breakdown.host.count(), 2.51325e-3, 1e-6);
   // Four calls; a quarter of the batch hides less of the first launches, 1 ms of them at most.
-  const Report four = report(vgg + R"(,"strategy":{"micro_batch":16})");
+  const Report four = report(vgg + R"(,"host_speed":1,"strategy":{"micro_batch":16})");
   EXPECT_GT(four.breakdown.host.count(), 20e-3);
   EXPECT_LT(four.breakdown.host.count(), 21e-3);
 }
@@ -85,7 +85,7 @@ TEST_F(Predict, ACallPerPassKeepsTheDeviceWaiting) {
 // all of it counts: with 10 operators each 32 (10 * 12 + 2 + 75) + 100 + 1000 us = 7.404 ms; nine
 // more where one worker is alone: 10.860 ms. PyTorch's update is hidden behind the device.
 TEST_F(Predict, AHostThatWaitsForTheDeviceAddsItsUpdate) {
-  const std::string vgg = std::string(kVgg) + R"(,"optimizer":"sgd","framework":)";
+  const std::string vgg = std::string(kVgg) + R"(,"optimizer":"sgd","host_speed":1,"framework":)";
   const Report hidden = report(vgg + R"("pytorch-1")");
   const Report waits = report(vgg + R"("adaptdl")");
   EXPECT_NEAR((waits.breakdown.host - hidden.breakdown.host).count(), 10.860e-3, 1e-6);
@@ -114,7 +114,7 @@ TEST_F(Predict, ACpuExchangesGradientsItself) {
 // are read and written twice, by 64 kernels of 4 us. ResNet-18's 62 gradients take 2 x 12 us each
 // of a host that a single image keeps busy throughout.
 TEST_F(Predict, DdpCopiesGradientsToBucketsAndBack) {
-  const std::string two = R"("device":"t4","placement":[1,1],"optimizer":"none",)"
+  const std::string two = R"("device":"t4","placement":[1,1],"optimizer":"none","host_speed":1,)"
                           R"("network":{"bytes_per_s":1e13,"latency_s":0},"strategy":)";
   const auto longer = [&](const std::string& model) {
     const double copied = report(two + R"("ddp",)" + model).step_time_s.value;

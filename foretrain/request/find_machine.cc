@@ -22,13 +22,6 @@ double image_pixels(const graph::Graph& model) {
   return 0;
 }
 
-// Which hosts such devices are found in: those of a series that the catalog names, gtx or titan, or
-// of the architecture.
-std::string kind_of_host(const hw::Device& device, const hw::AssumedHost& host) {
-  const std::string series = device.name.substr(0, device.name.find('-'));
-  return host.speeds.contains(series) ? series : device.architecture;
-}
-
 }  // namespace
 
 double find_host_speed(const Request& request, const hw::AssumedHost& host,
@@ -41,12 +34,11 @@ double find_host_speed(const Request& request, const hw::AssumedHost& host,
                                  *instance->host_speed, instance->cpu.c_str()));
     return *instance->host_speed;
   }
-  const std::string kind = kind_of_host(device, host);
-  const double speed = hw::usual_host_speed(host, kind);
+  const double speed = hw::usual_host_speed(host, device.architecture);
   if (speed != 1) {
     assumptions.push_back(
         format("host of speed %g, usual beside %s devices (host_speed was not given)", speed,
-               kind.c_str()));
+               device.architecture.c_str()));
   }
   return speed;
 }
