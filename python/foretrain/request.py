@@ -19,11 +19,21 @@ class Strategy(TypedDict, total=False):
     shard_group: int
     gradient_precision: Literal["fp32", "bf16", "fp16"]
     reduce_every_pass: bool
+    bucket_bytes: float
     servers: int
     asynchronous: bool
+    cycle_s: float
     server_device: str | dict[str, Any]
     server_placement: list[int]
+    tensor: int
+    pipeline: int
+    expert: int
+    sequence_parallel: bool
+    expert_imbalance: float
+    schedule: Literal["1f1b", "gpipe"]
+    interleave: int
     recompute: Literal["none", "selective", "full"]
+    offload: Literal["none", "optimizer", "activations"]
 
 
 class Request(TypedDict, total=False):
@@ -38,7 +48,7 @@ class Request(TypedDict, total=False):
     cluster: str | dict[str, Any]
     batch: int | Literal["max"]
     global_batch: int
-    precision: Literal["fp32", "tf32", "fp16", "bf16", "fp8", "fp64"]
+    precision: Literal["fp32", "tf32", "fp16", "bf16", "fp8", "fp64", "fp32-ieee"]
     weights: Literal["fp32", "bf16", "fp16", "int8", "nf4"]
     memory_format: Literal["contiguous", "channels_last"]
     framework: str
@@ -46,6 +56,7 @@ class Request(TypedDict, total=False):
         "sgd", "momentum", "adam", "adamw", "lamb", "adagrad", "rmsprop", "lars", "adam-8bit",
         "adamw-8bit", "lion", "adafactor", "paged-adamw", "paged-adamw-8bit", "none"
     ]
+    fused_optimizer: bool
     strategy: str | Strategy
     mode: Literal["train", "inference"]
     trainable: str
@@ -56,9 +67,16 @@ class Request(TypedDict, total=False):
     epochs: float
     steps: float
     tokens: float
+    evaluate_s: float
+    checkpoint_s: float
+    checkpoint_every: float
+    mtbf_s: float
+    restart_s: float
     host_speed: float
     input_rate: float
     copy_rate: float
+    loaders: int
+    input_copy: Literal["pageable", "pinned"]
     power_limit_w: float
     context_bytes: float
     price_per_device_hour: float
