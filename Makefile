@@ -82,8 +82,8 @@ leave-out: accuracy-data build  ## errors on GPUs and models left out of fits, w
 	@python3 tools/leave_out.py $(FORETRAIN) $(DATA) docs/leave_out.md
 
 .PHONY: leave-generations-out
-leave-generations-out: accuracy-data build  ## errors on generations of GPUs left out of fits, writes docs/leave_generations_out.md
-	@python3 tools/leave_out.py $(FORETRAIN) $(DATA) docs/leave_generations_out.md --generations
+leave-generations-out: accuracy-data build  ## print errors on generations of GPUs left out of fits: make leave-generations-out DATA=dir
+	@python3 tools/leave_out.py $(FORETRAIN) $(DATA) - --generations
 
 .PHONY: reference study
 reference: build  ## hold the simulator against published answers: make reference DATA=dir
@@ -134,7 +134,7 @@ EMBED_TRAIN = PYTHONPATH=python OMP_NUM_THREADS=1 $(or $(TORCH_PYTHON),python3) 
 .PHONY: embedding embedding-report
 embedding: build  ## train the embedding that is shipped, data/embeddings/: make embedding TORCH_PYTHON=python
 	@$(EMBED_TRAIN).graph_set --program $(FORETRAIN) -o $(EMBEDDING)/set
-	@$(EMBED_TRAIN).train --set $(EMBEDDING)/set --out $(EMBEDDING)/main.pt
+	@$(EMBED_TRAIN).train --set $(EMBEDDING)/set --out $(EMBEDDING)/main.pt --until 1000
 	@$(EMBED_TRAIN).embedding_file --program $(FORETRAIN) --set $(EMBEDDING)/set --checkpoint $(EMBEDDING)/main.pt \
 	  -o data/embeddings/digits.json --reference tests/embedding/reference.json
 

@@ -38,10 +38,12 @@ def cluster(python: str, *words: str, **options: object) -> subprocess.Popen:
 
 
 def kill_worker() -> bool:
-    """One of Ray's workers that does a piece of our work."""
+    """One of the cluster's workers that does a piece of our work."""
     for folder in pathlib.Path("/proc").iterdir():
         try:
-            if folder.name.isdigit() and b"ray::do_piece" in (folder / "cmdline").read_bytes():
+            if not folder.name.isdigit() or b"ray::do_piece" not in (folder / "cmdline").read_bytes():
+                continue
+            if f"FORETRAIN_RAY_NODE={NAME}/".encode() in (folder / "environ").read_bytes():
                 os.kill(int(folder.name), signal.SIGKILL)
                 return True
         except OSError:

@@ -4,8 +4,8 @@
     python3 tools/leave_out.py PROGRAM DATA OUT [--generations]
 
 fits with `PROGRAM fit operators --without ...`, always from data/predictors/operators_prior.json, evaluates
-what was left out, prints the tables and writes them to OUT (docs/leave_out.md). With --generations OUT has one table
-alone, of whole generations of GPUs.
+what was left out, prints the tables and writes them to OUT (docs/leave_out.md; - writes nothing). With --generations
+it is one table alone, of whole generations of GPUs.
 """
 import argparse
 import concurrent.futures
@@ -123,7 +123,7 @@ def generations(runner: Runner, operators: pathlib.Path) -> list[str]:
 def generations_page(runner: Runner, data: pathlib.Path) -> str:
     return "\n".join([
         "# Errors on generations of GPUs that were left out", "",
-        "Written by `make leave-generations-out DATA=dir`. Mean absolute errors in per cent of single operators; no row of the",
+        "`make leave-generations-out DATA=dir` prints this. Mean absolute errors in per cent of single operators; no row of the",
         "generation was in the fit. Where the fit starts, data/predictors/operators_prior.json, was chosen with all rows in view.", "",
         *generations(runner, data / "operators"), ""])
 
@@ -220,7 +220,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         text = wrap(write(Runner(arguments.program, pathlib.Path(folder)), arguments.data))
     print(text)
-    arguments.out.write_text(text, encoding="utf-8")
+    if str(arguments.out) != "-":
+        arguments.out.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -360,7 +360,7 @@ def parse(words: list[str]) -> argparse.Namespace:
         one.add_argument("--network", default="", help="rate of each link, 1gbps (not shaped)")
         one.add_argument("--first", action="store_true", help="before all others on this machine")
         one.add_argument("--python", default=sys.executable, help="one that has Ray (this one)")
-        one.add_argument("--patience", type=float, default=120, help="seconds to come up (120)")
+        one.add_argument("--patience", type=float, default=300, help="seconds to come up (300)")
         if name == "run":
             one.add_argument("words", nargs=argparse.REMAINDER)
     return parser.parse_args(words)

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "foretrain/base/json.h"
@@ -51,10 +52,12 @@ std::int64_t ranks_of_model(const Strategy& strategy) {
 
 class Changes {
  public:
-  Changes(const Request& request, const Resolved& resolved, const Report& now)
+  Changes(const Request& request, const Resolved& resolved, const Report& now,
+          const hw::Catalog& catalog)
       : request_(request),
         resolved_(resolved),
         now_(now),
+        catalog_(catalog),
         trains_(request.mode == Mode::Train),
         exchanges_(trains_ && resolved.workers > 1) {}
 
@@ -83,16 +86,22 @@ class Changes {
     return std::nullopt;
   }
 
+  void compute_in(Precision precision, const std::string& what) {
+    Request& request = add(what + " (" + to_string(precision) + ")");
+    request.precision = precision;
+    request.ieee = false;
+  }
+
   void compute() {
     const Precision now = resolved_.precision;
     if (now == Precision::Fp32 && can_compute(resolved_.cluster, Precision::Tf32)) {
-      add("fp32 on tensor cores (tf32)").precision = Precision::Tf32;
+      compute_in(Precision::Tf32, "tensor cores");
     }
     if (const auto precision = half(); precision && !is_half(now)) {
-      add("half precision (" + std::string(to_string(*precision)) + ")").precision = *precision;
+      compute_in(*precision, "half precision");
     }
     if (is_half(now) && now != Precision::Fp8 && can_compute(resolved_.cluster, Precision::Fp8)) {
-      add("8-bit precision (fp8)").precision = Precision::Fp8;
+      compute_in(Precision::Fp8, "8-bit precision");
     }
   }
 
@@ -111,7 +120,7 @@ class Changes {
     if (!trains_ || resolved_.recompute == graph::Recompute::None) return;
     add("no recomputation").strategy.recompute = "none";
     if (resolved_.recompute == graph::Recompute::Full) {
-      add("recomputation of attention alone").strategy.recompute = "selective";
+      add("selective recomputation").strategy.recompute = "selective";
     }
   }
 
@@ -127,7 +136,7 @@ class Changes {
     add("larger gradient buckets").strategy.bucket_bytes = kLargerBuckets * bucket_bytes();
     if (request_.strategy.gradient_precision.value_or("fp32") != "fp32") return;
     if (const auto precision = half()) {
-      add("gradients in 16 bits on the way").strategy.gradient_precision = to_string(*precision);
+      add("compressed gradients").strategy.gradient_precision = to_string(*precision);
     }
   }
 
@@ -140,22 +149,23 @@ class Changes {
           twice_as_fast(cluster.links[static_cast<std::size_t>(node.network)]);
     }
     if (devices_on_node(cluster) > 1) {
-      add("links inside a node twice as fast").intra_node =
+      add("intra-node twice as fast").intra_node =
           twice_as_fast(cluster.links[static_cast<std::size_t>(node.intra_node)]);
     }
   }
 
   void host_and_input() {
     add("host twice as fast").host_speed = 2 * request_.host_speed.value_or(resolved_.host_speed);
-    if (resolved_.input_rate && now_.breakdown.input > Seconds{0}) {
-      Request& request = add("input that never limits");
-      request.input_rate.reset();
-      request.loaders.reset();
+    const bool limited = request_.input_rate || request_.loaders;
+    if (limited && now_.breakdown.input > Seconds{0}) {
+      Request& fast = add("input that never limits");
+      fast.input_rate.reset();
+      fast.loaders.reset();
     }
-    if (resolved_.copy_rate) {
-      Request& request = add("input copied beside the step");
-      request.copy_rate.reset();
-      request.input_copy.reset();
+    if (request_.copy_rate || request_.input_copy) {
+      Request& beside = add("input copied beside the step");
+      beside.copy_rate.reset();
+      beside.input_copy.reset();
     }
   }
 
@@ -182,11 +192,10 @@ class Changes {
   void kinds() {
     if (!exchanges_) return;
     using Kind = std::pair<Parallel, const char*>;
-    static constexpr std::array kKinds{
-        Kind{Parallel::Ddp, "gradients all-reduced (ddp)"},
-        Kind{Parallel::Zero1, "optimizer states sharded (zero1)"},
-        Kind{Parallel::Zero2, "gradients and states sharded (zero2)"},
-        Kind{Parallel::Fsdp, "parameters, gradients and states sharded (fsdp)"}};
+    static constexpr std::array kKinds{Kind{Parallel::Ddp, "nothing sharded (ddp)"},
+                                       Kind{Parallel::Zero1, "states sharded (zero1)"},
+                                       Kind{Parallel::Zero2, "gradients sharded (zero2)"},
+                                       Kind{Parallel::Fsdp, "all sharded (fsdp)"}};
     const Parallel now = request_.strategy.kind;
     for (const auto& [kind, what] : kKinds) {
       if (kind == now || (kind == Parallel::Fsdp && now == Parallel::Zero3)) continue;
@@ -195,7 +204,7 @@ class Changes {
       if (!is_sharded(kind)) request.strategy.shard_group.reset();
     }
     if (resolved_.cluster.nodes.size() < 2) return;
-    Request& hybrid = add("shards inside nodes, copies across them");
+    Request& hybrid = add("shards inside nodes");
     if (!is_sharded(now)) hybrid.strategy.kind = Parallel::Fsdp;
     hybrid.strategy.shard_group = devices_on_node(resolved_.cluster);
   }
@@ -237,14 +246,14 @@ class Changes {
     } else if (batch % resolved_.micro_batch != 0 || resolved_.passes == 1) {
       request.strategy.micro_batch.reset();
     }
-    list_.push_back(
-        {"tensor parallel " + std::to_string(tensor) + ", pipeline " + std::to_string(pipeline),
-         std::move(request), true});
+    list_.push_back({"tensor " + std::to_string(tensor) + ", pipeline " + std::to_string(pipeline),
+                     std::move(request), true});
   }
 
   const Request& request_;
   const Resolved& resolved_;
   const Report& now_;
+  const hw::Catalog& catalog_;
   bool trains_;
   bool exchanges_;
   std::vector<RequestChange> list_;
@@ -253,8 +262,8 @@ class Changes {
 }  // namespace
 
 std::vector<RequestChange> request_changes(const Request& request, const Resolved& resolved,
-                                           const Report& now) {
-  return Changes(request, resolved, now).all();
+                                           const Report& now, const hw::Catalog& catalog) {
+  return Changes(request, resolved, now, catalog).all();
 }
 
 Request with_batch(Request request, std::int64_t batch, const Resolved& resolved) {
@@ -265,7 +274,7 @@ Request with_batch(Request request, std::int64_t batch, const Resolved& resolved
   } else {
     request.batch = batch;
   }
-  if (request.steps) *request.steps /= more;
+  if (request.steps) request.steps = std::ceil(*request.steps / more);
   return request;
 }
 

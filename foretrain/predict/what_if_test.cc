@@ -95,13 +95,13 @@ TEST(WhatIf, OffersWhatAppliesAndNothingElse) {
   EXPECT_NE(named(resnet, "half precision (fp16)"), nullptr);  // nor bf16
   const WhatIfs gpt = what_if(request(kJobs[1]), library());
   for (const char* what : {"half precision (bf16)", "flash attention", "compiled step",
-                           "fused optimizer", "no recomputation", "links inside a node"}) {
+                           "fused optimizer", "no recomputation", "intra-node twice"}) {
     EXPECT_NE(named(gpt, what), nullptr) << what;
   }
   EXPECT_EQ(named(gpt, "network twice"), nullptr);  // one node
   const WhatIfs alone = what_if(request(R"({"model":"mlp","device":"t4"})"), library());
   for (const char* what :
-       {"larger gradient", "gradients", "network", "links", "optimizer states"}) {
+       {"larger gradient", "compressed", "network", "intra-node", "states sharded"}) {
     EXPECT_EQ(named(alone, what), nullptr) << what;
   }
 }

@@ -193,7 +193,7 @@ Fitted fit_column(const Column& column, const std::map<std::string, std::size_t>
   }
   std::vector<std::size_t> all(column.examples.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
-  const auto [low, high] = conformal_ends(differences[best], options.confidence);
+  const auto [low, high] = interval_ends(differences[best], options.confidence);
   Fitted fitted;
   fitted.target = {column.name, mix(column, forms[best], fit_parts(column, all, options)), low,
                    high, column.examples.size()};

@@ -10,6 +10,7 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/near.h"
 #include "foretrain/base/parallel_for.h"
+#include "foretrain/train/conformal.h"
 
 namespace foretrain::train {
 namespace {
@@ -230,16 +231,6 @@ ScalingModel fit_scaling(const ScalingData& data, const ScalingFit& options,
     if (found) found(fitted);
   }
   return model;
-}
-
-std::optional<ConformalEnds> conformal_ends(std::vector<double> residuals, double confidence) {
-  const auto count = static_cast<double>(residuals.size());
-  const double tail = (1 - confidence) / 2;
-  const double below = std::floor((count + 1) * tail + 1e-9);  // of the order, from 1 on
-  if (below < 1) return std::nullopt;
-  std::sort(residuals.begin(), residuals.end());
-  const auto place = static_cast<std::size_t>(below) - 1;
-  return ConformalEnds{residuals[place], residuals[residuals.size() - 1 - place]};
 }
 
 }  // namespace foretrain::train

@@ -66,12 +66,4 @@ std::vector<MethodScore> compare_methods(const ScalingRows& rows,
 ScalingModel fit_scaling(const ScalingData& data, const ScalingFit& options,
                          const std::function<void(const FittedWorkload&)>& found = {});
 
-// Ends that hold the next of such residuals with the confidence, by their order (split conformal
-// prediction); absent where there are too few to say.
-struct ConformalEnds {
-  double low = 0;
-  double high = 0;
-};
-std::optional<ConformalEnds> conformal_ends(std::vector<double> residuals, double confidence);
-
 }  // namespace foretrain::train

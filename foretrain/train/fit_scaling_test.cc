@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "foretrain/base/error.h"
+#include "foretrain/train/conformal.h"
 
 namespace foretrain::train {
 namespace {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "foretrain/base/error.h"
+#include "foretrain/train/conformal.h"
 
 namespace foretrain::train {
 namespace {
@@ -96,13 +97,10 @@ std::map<std::string, std::size_t> folds_of(const Rows& examples, std::size_t fo
   return fold;
 }
 
-std::pair<double, double> conformal_ends(std::vector<double> differences, double confidence) {
-  std::sort(differences.begin(), differences.end());
-  const double tail = (1 - confidence) / 2;
-  const auto count = static_cast<double>(differences.size());
-  const auto below = static_cast<std::size_t>(std::floor(tail * (count + 1)));
-  const std::size_t low = below > 0 ? below - 1 : 0;
-  return {differences[low], differences[differences.size() - 1 - low]};
+std::pair<double, double> interval_ends(const std::vector<double>& differences, double confidence) {
+  if (const auto ends = conformal_ends(differences, confidence)) return {ends->low, ends->high};
+  const auto [low, high] = std::minmax_element(differences.begin(), differences.end());
+  return {*low, *high};
 }
 
 std::vector<FeatureRange> domain_of(const Rows& examples) {

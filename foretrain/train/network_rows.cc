@@ -89,7 +89,7 @@ void set_intervals(const SplitRows& rows, double confidence, InspectorNetwork& n
   for (std::size_t i = 0; i < differences.size(); ++i) {
     NetworkOutput& output = network.outputs[i];
     if (differences[i].empty()) continue;
-    const auto [low, high] = conformal_ends(differences[i], confidence);
+    const auto [low, high] = interval_ends(differences[i], confidence);
     output.low = std::min(low, 0.0);  // the value lies in its interval, however biased it is
     output.high = std::max(high, 0.0);
     double error = 0;

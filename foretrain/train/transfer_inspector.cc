@@ -95,7 +95,7 @@ InspectorTarget transfer_target(const InspectorTarget& base, const Rows& rows, d
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
   InspectorTarget target = base;
   target.model = changed(base.model, column, all, kChanges[best], options.trees);
-  std::tie(target.low, target.high) = conformal_ends(differences[best], confidence);
+  std::tie(target.low, target.high) = interval_ends(differences[best], confidence);
   target.examples = column.rows.size();
   report.trees.push_back({base.name, kNames[best], column.rows.size(),
                           mean_error(differences[best]), mean_error(differences.front())});

@@ -36,8 +36,8 @@ Rows draw(const Rows& rows, const Share& share, std::size_t least, UsedShare& us
 std::map<std::string, std::size_t> folds_of(const Rows& rows, std::size_t folds);
 
 // The ends between which a further example of the same kind lies with this probability at least:
-// split conformal, a tail on either side. At least one difference.
-std::pair<double, double> conformal_ends(std::vector<double> differences, double confidence);
+// split conformal, a tail on either side; the extremes where there are too few. At least one.
+std::pair<double, double> interval_ends(const std::vector<double>& differences, double confidence);
 
 // Where the measured jobs lie in what decides how a job uses its resources; a margin of a tenth of
 // the range belongs to it.

@@ -16,17 +16,53 @@ from typing import Any
 from ..errors import Error
 from .campaign import Campaign
 
-RUN_COLUMNS = (
-    "id,campaign,machine,configuration,setting,split,repeat,started,status,message,"
-    "calibration_before_s,calibration_after_s,foreign_load,wall_s,steps,step_mean_s,"
-    "step_median_s,step_sd_s,exposed_sync_s,details,request"
-).split(",")
-MACHINE_COLUMNS = "id,cpu,cores,memory_bytes,kernel,system,pytorch,details".split(",")
-CAMPAIGN_COLUMNS = "name,created,definition".split(",")
-TABLE_COLUMNS = (
-    "model,samples,workers,nodes,cpus,batch,epochs,optimizer,repeat,epoch_s,train_s,startup_s,"
-    "whole_s,step_s,cpu_s,memory_bytes,sent_bytes,received_bytes,load_before,status"
-).split(",")
+RUN_COLUMNS = [
+    "id",
+    "campaign",
+    "machine",
+    "configuration",
+    "setting",
+    "split",
+    "repeat",
+    "started",
+    "status",
+    "message",
+    "calibration_before_s",
+    "calibration_after_s",
+    "foreign_load",
+    "wall_s",
+    "steps",
+    "step_mean_s",
+    "step_median_s",
+    "step_sd_s",
+    "exposed_sync_s",
+    "details",
+    "request",
+]
+MACHINE_COLUMNS = ["id", "cpu", "cores", "memory_bytes", "kernel", "system", "pytorch", "details"]
+CAMPAIGN_COLUMNS = ["name", "created", "definition"]
+TABLE_COLUMNS = [
+    "model",
+    "samples",
+    "workers",
+    "nodes",
+    "cpus",
+    "batch",
+    "epochs",
+    "optimizer",
+    "repeat",
+    "epoch_s",
+    "train_s",
+    "startup_s",
+    "whole_s",
+    "step_s",
+    "cpu_s",
+    "memory_bytes",
+    "sent_bytes",
+    "received_bytes",
+    "load_before",
+    "status",
+]
 
 
 class Folder:

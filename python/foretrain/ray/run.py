@@ -20,11 +20,11 @@ from typing import Any, BinaryIO
 from ..errors import Error
 from ..measurements import import_measurements
 from . import cluster
+from .parcel import find_paths, is_below, pack
 from .progress import Progress
-from .spread import Done, Piece, Spreader, checked, pack
+from .spread import Done, Piece, Spreader, checked
 
 _MOST_BYTES = 8 << 20  # of the lines of one piece
-_OUTPUTS = {"-o", "--output", "--rows", "--jobs", "--events", "--chart", "--store", "--log"}
 _LINES = {"evaluate": 256, "simulate": 1}  # of what is listed, in one piece
 
 
@@ -90,59 +90,10 @@ def _value(words: list[str], option: str) -> tuple[str | None, list[str]]:
 @contextlib.contextmanager
 def _spreader(command: Command, words: list[str]) -> Iterator[tuple[Spreader, list[str]]]:
     """What spreads, and the words with the paths that files have on the nodes."""
-    sent, words = _paths(words, command.send)
-    folders = sorted({str(pathlib.Path(w).parent) for w in words if _is_below(w)} - {"."})
+    sent, words = find_paths(words, command.send)
+    folders = sorted({str(pathlib.Path(w).parent) for w in words if is_below(w)} - {"."})
     with cluster.connected(command.on) as ray:
         yield Spreader(ray, command.program, pack(sent), folders), words
-
-
-def _is_below(word: str) -> bool:
-    """Whether a word may be a file to be written below this folder."""
-    path = pathlib.PurePath(word)
-    plain = "/" in word and not path.is_absolute() and ".." not in path.parts
-    return plain and pathlib.Path(word).parent.is_dir()
-
-
-def _paths(words: list[str], send: list[str]) -> tuple[dict[str, pathlib.Path], list[str]]:
-    """Every argument that is a file or folder here goes along, at the same relative path.
-
-    One that lies elsewhere gets a name of its own, and the argument names that.
-    """
-    sent: dict[str, pathlib.Path] = {}
-    result = words[:1]
-    before = ""
-    for word in words[1:]:
-        option, mark, value = word.rpartition("=") if word.startswith("-") else ("", "", word)
-        is_output = before in _OUTPUTS or option in _OUTPUTS
-        path = pathlib.Path(value)
-        if value and value != "-" and not is_output and path.exists():
-            name = _name_of(path, len(sent))
-            _send(sent, name, path)
-            if name != value and os.path.normpath(value) != name:
-                word = option + mark + name
-        result.append(word)
-        before = word
-    for given in send:
-        path = pathlib.Path(given)
-        if not path.exists():
-            raise Error(f"--send: there is no '{given}'", "NotFound")
-        if path.is_absolute() or ".." in path.parts:
-            raise Error(f"--send: '{given}' does not lie below the current folder")
-        _send(sent, os.path.normpath(given), path)
-    return sent, result
-
-
-def _send(sent: dict[str, pathlib.Path], name: str, path: pathlib.Path) -> None:
-    sent[name] = path
-    log = path.with_name(path.name + "-wal")  # a store in use has the newest rows there
-    if log.exists():
-        sent[name + "-wal"] = log
-
-
-def _name_of(path: pathlib.Path, number: int) -> str:
-    if path.is_absolute() or ".." in path.parts:
-        return f"sent-{number}/{path.name}"
-    return os.path.normpath(path)
 
 
 def _run_lines(command: Command) -> int:

@@ -1,20 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one way in which Foretrain's work goes to a cluster: pieces, done anywhere, in their order."""
+"""The one way in which work goes to a cluster: pieces, done anywhere, told in their order."""
 
 from __future__ import annotations
 
 import hashlib
-import io
-import os
 import pathlib
 import sys
-import tarfile
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from ..errors import Error
 from . import cluster, task
+from .parcel import Parcel, pack
 
 _TRIES = 5  # of one piece, where worker or node is lost
 _AHEAD = 4  # pieces per CPU that are under way or wait for those before them
@@ -36,41 +34,6 @@ class Done:
     err: str
     files: dict[str, bytes]
     size: int
-
-
-@dataclass(frozen=True)
-class Parcel:
-    """What goes to every node: files and folders at their relative paths, packed."""
-
-    content: bytes = b""
-    names: list[str] = field(default_factory=list)
-
-
-def pack(paths: dict[str, pathlib.Path]) -> Parcel:
-    """Files and folders by the names that they are to have; the same content, the same bytes."""
-    if not paths:
-        return Parcel()
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w") as archive:
-        for name, path in sorted(paths.items()):
-            for file in _files(path):
-                inner = name if file == path else f"{name}/{file.relative_to(path).as_posix()}"
-                _add(archive, inner, file)
-    return Parcel(buffer.getvalue(), sorted(paths))
-
-
-def _files(path: pathlib.Path) -> list[pathlib.Path]:
-    if path.is_dir():
-        return sorted(p for p in path.rglob("*") if p.is_file())
-    return [path]
-
-
-def _add(archive: tarfile.TarFile, name: str, file: pathlib.Path) -> None:
-    info = tarfile.TarInfo(name)
-    info.size = file.stat().st_size
-    info.mode = 0o755 if os.access(file, os.X_OK) else 0o644
-    with file.open("rb") as content:
-        archive.addfile(info, content)
 
 
 class Spreader:

@@ -38,7 +38,7 @@ def _forget_old(cache: pathlib.Path) -> None:
 def unpacked(parcel: dict[str, Any]) -> pathlib.Path:
     """The folder of what was sent, unpacked once per node: its name is the content's digest."""
     cache = _cache()
-    folder = cache / parcel["digest"]
+    folder: pathlib.Path = cache / parcel["digest"]
     if folder.exists():
         os.utime(folder)
         return folder
