@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 2> kAttentions{"math", "flash"};
 constexpr std::array<std::string_view, 4> kEngines{"auto", "operators", "inspector", "scaling"};
 constexpr std::array<std::string_view, 1> kComingEngines{"embedding"};
 constexpr std::array<std::string_view, 3> kGradientPrecisions{"fp32", "bf16", "fp16"};
-constexpr std::array<std::string_view, 2> kSchedules{"gpipe", "1f1b"};
+constexpr std::array<std::string_view, 2> kSchedules{"1f1b", "gpipe"};
 constexpr std::array<std::string_view, 3> kRecomputes{"none", "selective", "full"};
 constexpr std::array<std::string_view, 3> kOffloads{"none", "optimizer", "activations"};
 

@@ -30,7 +30,7 @@ class Strategy(TypedDict, total=False):
     expert: int
     sequence_parallel: bool
     expert_imbalance: float
-    schedule: Literal["gpipe", "1f1b"]
+    schedule: Literal["1f1b", "gpipe"]
     interleave: int
     recompute: Literal["none", "selective", "full"]
     offload: Literal["none", "optimizer", "activations"]
