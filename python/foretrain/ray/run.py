@@ -201,6 +201,8 @@ def _run_collect(command: Command) -> int:
     as_json = "--json" in words
     words = [word for word in words if word != "--json"]
     sums: dict[str, int] = {"measured": 0, "missing": 0, "left_out": 0}
+    if not todo:
+        return _tell(command, 0, sums, as_json)
     with contextlib.ExitStack() as stack:
         spreader, words = stack.enter_context(_spreader(command, words))
         progress = stack.enter_context(Progress("runs", len(todo)))
@@ -221,12 +223,16 @@ def _run_collect(command: Command) -> int:
         for one in spreader.each(pieces, at_once=nodes, on_done=keep):
             if one.code not in (0, 1) or not one.files:
                 checked(Done(one.code or 1, one.out, one.err, one.files, one.size))
+    return _tell(command, len(todo), sums, as_json)
+
+
+def _tell(command: Command, listed: int, sums: dict[str, int], as_json: bool) -> int:
     text = (
-        f"{len(todo)} runs: {sums['measured']} measured, {sums['missing']} tried without "
+        f"{listed} runs: {sums['measured']} measured, {sums['missing']} tried without "
         f"success, {sums['left_out']} left out"
     )
-    command.out.write((json.dumps({"listed": len(todo), **sums}) if as_json else text).encode())
-    command.out.write(b"\n")
+    text = json.dumps({"listed": listed, **sums}) if as_json else text
+    command.out.write(text.encode() + b"\n")
     command.out.flush()
     return 1 if sums["missing"] + sums["left_out"] else 0
 

@@ -96,7 +96,8 @@ def do_piece(job: dict[str, Any], piece: dict[str, Any]) -> dict[str, Any]:
             done = subprocess.run(
                 [str(program), *words], input=given, capture_output=True, cwd=here, check=False
             )
-            code, out, err, given = max(code, done.returncode), out + done.stdout, done.stderr, b""
+            out, err, given = out + done.stdout, err + done.stderr, b""
+            code = max(code, done.returncode)
             if done.returncode not in (0, 1):
                 code = done.returncode
                 break
