@@ -16,7 +16,7 @@ struct Options {
   bool half_with_master = false;
   // RMS norms of 16-bit tensors are written as operators on an fp32 copy, which backward keeps.
   bool composed_rms_norm = false;
-  bool fused_update = false;  // an update needs no temporaries
+  bool fused_update = false;     // an update needs no temporaries
   bool search_workspace = true;  // convolutions may use scratch memory for faster algorithms
   // Caffe2: every tensor of the forward pass stays where it is, gradients share static buffers.
   bool keeps_blobs = false;
