@@ -35,10 +35,9 @@ LinkEntry read_link(const EmbeddedFile& file, const AssumedLink& assumed) {
   FactSheet sheet = read_facts(file.text, std::string(file.name));
   const bool network = required_text(sheet, "joins") == "nodes";
   const std::string usual = text(sheet, "usual_network").value_or("");
+  std::erase_if(sheet.facts, [](const Fact& fact) { return fact.field == "joins"; });
   std::vector<Source> sources = sources_of(sheet);
-  std::erase_if(sheet.facts, [](const Fact& fact) {
-    return fact.field == "joins" || fact.field == "usual_network";
-  });
+  std::erase_if(sheet.facts, [](const Fact& fact) { return fact.field == "usual_network"; });
   return {link_of(sheet, assumed, nullptr), sheet.aliases, network, std::move(sources), usual};
 }
 

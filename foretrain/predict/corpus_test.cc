@@ -11,11 +11,12 @@
 namespace foretrain {
 namespace {
 
-// The corpus has 5,000 requests, 150 of which are refused (MOST_ERRORS of tools/make_corpus.py); of
+// The corpus has 5,000 requests, 153 of which are refused: 150 as they were drawn (MOST_ERRORS of
+// tools/make_corpus.py), 3 where a cloud decides the device, which cannot do the precision; of
 // every 25th line, 6 of 200.
 #ifdef NDEBUG
 constexpr int kEvery = 1;
-constexpr int kAnswers = 5000 - 150;
+constexpr int kAnswers = 5000 - 153;
 #else
 constexpr int kEvery = 25;  // where sanitizers make each one slow
 constexpr int kAnswers = 200 - 6;
