@@ -31,6 +31,9 @@ PERIOD_US = 10_000
 WEIGHT = 262_144  # of all nodes together, where nothing else is to disturb them
 CGROUPS = pathlib.Path("/sys/fs/cgroup")
 MARK = "FORETRAIN_RAY_NODE"
+# Nothing outside these namespaces reaches the cluster. Left to itself Ray asks for a token on the head
+# alone, where an earlier Ray of this user has left one, and the other nodes are then refused.
+OPEN = {"RAY_AUTH_MODE": "disabled"}
 UNSHARE = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
 
 
@@ -183,7 +186,7 @@ def become_node(given: argparse.Namespace) -> None:
         "RAY_USAGE_STATS_ENABLED": "0",
         "RAY_DISABLE_IMPORT_WARNING": "1",
         "TMPDIR": str(folder),
-    }
+    } | OPEN
     words = [given.python, "-m", "ray.scripts.scripts", "start", "--block", "--disable-usage-stats",
              f"--node-ip-address={address(node)}", "--object-store-memory=150000000",
              f"--num-cpus={0 if node == 0 else given.cpus}"]  # fmt: skip
@@ -302,7 +305,8 @@ def inside(name: str, node: int, words: list[str]) -> list[str]:
     if process is None:
         fail(f"node {node} of '{name}' does not run")
     enter = ["nsenter", f"--target={process}", "--mount", "--net", "--pid", f"--wdns={os.getcwd()}"]
-    return [*enter, "env", "GLOO_SOCKET_IFNAME=eth0", *words]
+    settings = [f"{key}={value}" for key, value in OPEN.items()]
+    return [*enter, "env", "GLOO_SOCKET_IFNAME=eth0", *settings, *words]
 
 
 def execute(given: argparse.Namespace) -> int:
