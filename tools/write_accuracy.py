@@ -121,19 +121,19 @@ def ways(sources: list[dict]) -> list[str]:
     def error(score: dict | None) -> str:
         return "" if score is None else percent(score["mape_percent"])
 
-    lines = []
+    lines, knobs = [], {}
     for one in sources:
         score = one["plain"]
         if score is None:
             continue
         calibrated = one["calibrated"]
-        counts = [f"{one[key]:,}" if one[key] else "" for key in ("facts", "recovered", "left_out", "fitted")]
-        lines.append([one["file"], plain(one["number"]), f"{score['cases']:,}", f"{score['refused']:,}" if score["refused"] else "",
-                      *counts, error(score), percent(score["median_ape_percent"]), percent(score["bias_percent"], "+"),
+        knobs[one["file"]] = [one["file"], *(f"{one[key]:,}" for key in ("facts", "recovered", "left_out", "fitted"))]
+        lines.append([one["file"], plain(one["number"]), f"{score['cases']:,}", f"{score['refused']:,}",
+                      error(score), percent(score["median_ape_percent"]), percent(score["bias_percent"], "+"),
                       error(one["informed"]), error(calibrated), f"{calibrated['cases']:,}" if calibrated else ""])
-    header = ["file", "number", "rows", "refused", "facts", "recovered", "left out", "fitted", "plain", "median", "bias", "informed",
-              "calibrated", "its rows"]
-    return table(header, lines, 2)
+    errors = ["file", "number", "rows", "refused", "plain", "median", "bias", "informed", "calibrated", "its rows"]
+    counts = ["file", "facts", "recovered", "left out", "fitted"]
+    return [*table(errors, lines, 2), "", *table(counts, list(knobs.values()), 1)]
 
 
 def by_source(rows: list[dict], inside: dict) -> list[str]:

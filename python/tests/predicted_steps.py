@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import os
 import pathlib
@@ -31,7 +30,6 @@ def dumped(graph: foretrain.Graph, folder: pathlib.Path, stage: str, *options: s
     return _said(*job, "--dump", stage)
 
 
-@functools.cache
 def collectives(tasks: list[dict[str, Any]]) -> list[tuple[str, float, float]]:
     """Kind, bytes that a rank gives and bytes that it takes, in the order of the step."""
     return [

@@ -80,7 +80,6 @@ def test_keywords_are_the_fields_of_the_table() -> None:
     assert set(Strategy.__annotations__) == inner
     for name in (fields | inner) - {"model"}:
         assert f"{name}: " in foretrain.predict.__doc__
-    assert "tensor: " not in foretrain.predict.__doc__  # refused so far, so not offered
 
 
 def test_errors_have_a_kind_and_pass_between_processes() -> None:
