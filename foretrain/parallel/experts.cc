@@ -10,7 +10,6 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/near.h"
 #include "foretrain/graph/op.h"
-#include "foretrain/graph/rules.h"
 #include "foretrain/parallel/detail/insert.h"
 #include "foretrain/parallel/groups.h"
 
@@ -88,7 +87,7 @@ class Splitting {
     } else {
       for (TensorId& id : node.inputs) id = at_home(id, node.scope);
     }
-    emit(std::move(node));
+    append_with_shapes(graph_, std::move(node));
   }
 
   // What is element-wise can be done where all that it reads is.
@@ -97,18 +96,6 @@ class Splitting {
         graph::op(node).family == graph::Family::Pointwise || node.kind == Kind::Cast;
     return element_wise && std::all_of(node.inputs.begin(), node.inputs.end(),
                                        [&](TensorId id) { return away_.contains(id); });
-  }
-
-  void emit(Node node) {
-    if (graph::op(node).infer != graph::infer_given) {
-      graph::Shapes inputs;
-      for (const TensorId id : node.inputs) inputs.push_back(graph_.tensor(id).shape);
-      const graph::Shapes outputs = graph::op(node).infer(node, inputs);
-      for (std::size_t i = 0; i < outputs.size(); ++i) {
-        graph_.tensor(node.outputs[i]).shape = outputs[i];
-      }
-    }
-    graph_.nodes.push_back(std::move(node));
   }
 
   // [experts, tokens, features] of one rank's tokens to those of its experts.

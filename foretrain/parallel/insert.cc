@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "foretrain/graph/offload.h"
+#include "foretrain/graph/rules.h"
 
 namespace foretrain::parallel {
 
@@ -22,6 +23,18 @@ graph::Node communication(graph::Kind kind, std::vector<graph::TensorId> tensors
 bool exchanges_parameters(const graph::Node& node) {
   return graph::is_communication(node) && !graph::is_activation_exchange(node) &&
          !graph::is_offload(node);
+}
+
+void append_with_shapes(graph::Graph& step, graph::Node node) {
+  if (graph::op(node).infer != graph::infer_given) {
+    graph::Shapes inputs;
+    for (const graph::TensorId id : node.inputs) inputs.push_back(step.tensor(id).shape);
+    const graph::Shapes outputs = graph::op(node).infer(node, inputs);
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      step.tensor(node.outputs[i]).shape = outputs[i];
+    }
+  }
+  step.nodes.push_back(std::move(node));
 }
 
 void insert(graph::Graph& step, std::vector<Insertion> insertions) {

@@ -12,6 +12,7 @@
 #include "foretrain/graph/bind.h"
 #include "foretrain/graph/op.h"
 #include "foretrain/graph/rules.h"
+#include "foretrain/parallel/detail/insert.h"
 #include "foretrain/parallel/detail/tensor_regions.h"
 
 namespace foretrain::parallel {
@@ -142,19 +143,6 @@ class Splitting {
     return static_cast<TensorId>(graph_.tensors.size()) - 1;
   }
 
-  // Shapes follow from the inputs' own.
-  void emit(Node node) {
-    if (graph::op(node).infer != graph::infer_given) {
-      graph::Shapes inputs;
-      for (const TensorId id : node.inputs) inputs.push_back(graph_.tensor(id).shape);
-      const graph::Shapes outputs = graph::op(node).infer(node, inputs);
-      for (std::size_t i = 0; i < outputs.size(); ++i) {
-        graph_.tensor(node.outputs[i]).shape = outputs[i];
-      }
-    }
-    graph_.nodes.push_back(std::move(node));
-  }
-
   Node exchange(Kind kind, TensorId from, TensorId to, const std::string& scope) const {
     Node node;
     node.kind = kind;
@@ -233,7 +221,7 @@ class Splitting {
     if (regions_.partial.contains(id)) {
       add_partial(std::move(node));
     } else {
-      emit(std::move(node));
+      append_with_shapes(graph_, std::move(node));
     }
   }
 
@@ -284,7 +272,7 @@ class Splitting {
     const std::string scope = node.scope;
     const TensorId partial = add_tensor(shape, type);
     node.outputs.front() = partial;
-    emit(std::move(node));
+    append_with_shapes(graph_, std::move(node));
     if (how_.sequence) sequence_[at(result)] = sequence_axis(shape);
     const std::optional<AxisFactor>& shared = sequence_[at(result)];
     const TensorId sum = bias ? add_tensor(part(shape, shared), type) : result;
@@ -299,7 +287,7 @@ class Splitting {
     add.outputs = {result};
     add.scope = scope;
     if (shared) mark_partial(*bias);
-    emit(std::move(add));
+    append_with_shapes(graph_, std::move(add));
   }
 
   // The last axis but one of [..., tokens, features], or tokens of all samples in one axis.
@@ -335,13 +323,13 @@ class Splitting {
                                      [&](TensorId id) { return sequence_[at(id)].has_value(); });
     if (shared == node.inputs.end() ||
         add_shared(node, static_cast<std::size_t>(shared - node.inputs.begin()))) {
-      if (shared == node.inputs.end()) emit(std::move(node));
+      if (shared == node.inputs.end()) append_with_shapes(graph_, std::move(node));
       return;
     }
     for (TensorId& id : node.inputs) {
       if (sequence_[at(id)]) id = whole(id, *sequence_[at(id)], node.scope);
     }
-    emit(std::move(node));
+    append_with_shapes(graph_, std::move(node));
   }
 
   // Each rank computes its part of the sequence, where the operator allows it.
@@ -379,7 +367,7 @@ class Splitting {
       }
     }
     if (node.kind == Kind::Expand) fit_attributes(*sequence_[at(node.outputs.front())], node);
-    emit(std::move(node));
+    append_with_shapes(graph_, std::move(node));
     return true;
   }
 
@@ -390,7 +378,7 @@ class Splitting {
     if (!there || to[there->axis].factor % how_.ranks != 0) return false;
     sequence_[at(node.outputs.front())] = there;
     fit_attributes(*there, node);
-    emit(std::move(node));
+    append_with_shapes(graph_, std::move(node));
     return true;
   }
 

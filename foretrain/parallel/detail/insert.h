@@ -17,6 +17,9 @@ graph::Node communication(graph::Kind kind, std::vector<graph::TensorId> tensors
 // Whether it is a collective of parameters or their gradients, which a strategy adds.
 bool exchanges_parameters(const graph::Node& node);
 
+// Puts the node at the end; the shapes of what it writes follow from those of what it reads.
+void append_with_shapes(graph::Graph& step, graph::Node node);
+
 // A node and the one that it stands behind; kFront: before all others.
 inline constexpr graph::NodeId kFront = -1;
 struct Insertion {
