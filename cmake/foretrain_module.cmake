@@ -24,9 +24,7 @@ function(foretrain_module name)
     target_link_libraries(${library} PUBLIC $<BUILD_INTERFACE:foretrain_options> Threads::Threads ${arg_USES}
                                      PRIVATE ${arg_LINKS})
     target_compile_features(${library} PUBLIC cxx_std_20)
-    if(TARGET foretrain_precompiled)
-      target_precompile_headers(${library} REUSE_FROM foretrain_precompiled)
-    endif()
+    foretrain_use_precompiled(${library} foretrain_precompiled)
   else()
     add_library(${library} INTERFACE)
     target_link_libraries(${library} INTERFACE $<BUILD_INTERFACE:foretrain_options> ${arg_USES})
@@ -45,14 +43,29 @@ function(foretrain_test target)
   endif()
   add_executable(${target} ${arg_SOURCES})
   target_link_libraries(${target} PRIVATE ${arg_LINKS} GTest::gtest_main)
-  foretrain_cold(${target})
-  if(TARGET foretrain_precompiled_test)
-    target_precompile_headers(${target} REUSE_FROM foretrain_precompiled_test)
-  endif()
+  foretrain_cold(${target} -O0)
+  foretrain_use_precompiled(${target} foretrain_precompiled_test)
   add_test(NAME ${target} COMMAND ${target} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 endfunction()
 
-# What is compiled more often than its speed matters: tests, the command's options.
-function(foretrain_cold target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+# What is compiled more often than its speed matters: tests without optimisation, the command's options with little.
+# Libraries and programs get the same flags, so that headers compiled once serve both.
+function(foretrain_cold target level)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${level}>)
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+endfunction()
+
+# foretrain_precompile(NAME header...): compiles headers once, for targets with the flags of the target NAME.
+function(foretrain_precompile target)
+  file(CONFIGURE OUTPUT precompiled.cc CONTENT "")
+  add_library(${target} OBJECT ${PROJECT_BINARY_DIR}/precompiled.cc)
+  target_link_libraries(${target} PRIVATE foretrain_options)
+  target_precompile_headers(${target} PRIVATE ${ARGN})
+endfunction()
+
+# Where there are such headers.
+function(foretrain_use_precompiled target precompiled)
+  if(TARGET ${precompiled})
+    target_precompile_headers(${target} REUSE_FROM ${precompiled})
+  endif()
 endfunction()
