@@ -67,8 +67,11 @@ Report predict_model(const Request& request, const GraphPointer& model) {
 
 std::string predict_json(const std::string& request, const GraphPointer& model) {
   const Request asked = parse_request(request, "predict");
-  return to_json(advise(predict_model(asked, model), asked, library(),
-                        [&model](const Request& one) { return predict_model(one, model); }));
+  if (model == nullptr) return to_json(predict_and_advise(asked, library()));
+  return to_json(advise(
+      predict_model(asked, model), asked, library(),
+      [&model](const Request& one) { return predict_model(one, model); },
+      3 * model->nodes.size()));  // forward, backward, update
 }
 
 std::vector<std::string> predict_many_json(const std::vector<std::string>& requests, int threads) {

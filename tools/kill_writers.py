@@ -4,12 +4,16 @@
     tools/kill_writers.py --program build/release/foretrain [--kills 100] [--seed 1]
 
 Each command writes where an earlier good file lies: `store import` into a store, `store export` into a
-folder, `fit`, `graph --ftg`, `predict --trace` and `simulate --jobs` over a file. As many times as asked
-it is killed by signal 9 at a random moment, and as many times it runs on a small tmpfs that is filled
-but for a random rest, so that the disk is full somewhere on the way. Afterwards the earlier file or the
-new one must be there, whole: of a folder all files of one export, of a store the rows of whole imports.
-Exit code 0 means the new one. Exit code 77 where the machine cannot show it: without root, which mounts
-the tmpfs.
+folder, `fit`, `graph --ftg`, `predict --trace`, `simulate`, `evaluate --rows` and `search --history` over
+a file. As many times as asked it is killed by signal 9, every other time at a random moment, else as soon
+as anything in the folder has changed, which is amid the writing; and as many times it runs on a small
+tmpfs that is filled but for a random rest, so that the disk is full somewhere on the way. Afterwards the
+earlier file or the new one must be there, whole: of a folder all files of one export, of a store the rows
+of whole imports, of a history the lines of whole runs. Exit code 0 means the new one. What a kill leaves
+beside them must not disturb the next run. The table says how often the earlier and the new file was
+found, how many kills came amid the writing and how many disks were too small; 50 kills or more of which
+none did are a failure of the trial. Exit code 77 where the machine cannot show it: without root, which
+mounts the tmpfs.
 """
 import argparse
 import contextlib
@@ -29,10 +33,12 @@ from collections.abc import Callable, Iterator
 
 SKIPPED = 77
 DISK_BYTES = 16 << 20
+ENOUGH = 50  # attempts, of which some must have hit
 COLUMNS = (
     "source,framework,model,task_dataset,gpu,gpus,nodes,gpus_per_node,interconnect,precision,"
     "batch_per_gpu,global_batch,metric,value,unit,parallelism,notes"
 )
+HISTORY = "workers,time_s,expected_gain,goal,best_goal\n3,0.3,,0.3,0.3\n5,0.5,,0.5,0.3\n"
 STEP = '{"request": {"model": "alexnet", "device": "t4", "batch": 8}, "step_time_s": 0.05}\n'
 Path = pathlib.Path
 
@@ -52,6 +58,12 @@ def training(rows: int) -> str:
     return COLUMNS + "\n" + "".join(line.format(0.1 + i / rows) + "\n" for i in range(rows))
 
 
+def epochs() -> str:
+    """Of 2 + samples / (100 workers) + workers / 2 seconds."""
+    lines = [f"{w},{s},{2 + s / w / 100 + w / 2}\n" for w in (1, 2, 3, 4, 6, 8) for s in (1000, 2000, 4000)]
+    return "workers,samples,time\n" + "".join(lines)
+
+
 def job_trace(jobs: int) -> str:
     lines = [f"j{i},{i},{10 + i % 90},{1 + i % 4}\n" for i in range(jobs)]
     return "job,submit_s,duration_s,devices\n" + "".join(lines)
@@ -66,6 +78,18 @@ def rows_of(store: Path) -> dict[str, int]:
 
 def files_of(folder: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in sorted(folder.iterdir())}
+
+
+def runs_of(history: Path) -> str:
+    """Of a search, which writes its history anew after each run."""
+    header, *lines = history.read_text(encoding="utf-8").split("\n")
+    if header != HISTORY.split("\n", maxsplit=1)[0] or lines.pop() != "":
+        raise ValueError("the history ends amid a line")
+    if [line.split(",")[:2] for line in lines[:2]] != [["3", "0.3"], ["5", "0.5"]]:
+        raise ValueError("runs of the earlier history are gone")
+    if any(line.count(",") != header.count(",") for line in lines):
+        raise ValueError("the history has half a line")
+    return "earlier" if len(lines) == 2 else "new"
 
 
 def json_of(file: Path) -> str:
@@ -84,6 +108,11 @@ def make_inputs(program: str, at: Path) -> None:
     (at / "new.csv").write_text(training(6_000), encoding="utf-8")
     (at / "jobs.csv").write_text(job_trace(20_000), encoding="utf-8")
     (at / "steps.jsonl").write_text(STEP, encoding="utf-8")
+    steps = "".join(STEP.replace('"batch": 8', f'"batch": {batch}') for batch in range(1, 301))
+    (at / "many_steps.jsonl").write_text(steps, encoding="utf-8")
+    (at / "epochs.csv").write_text(epochs(), encoding="utf-8")
+    points = "".join(f"{i},{i / 10}\n" for i in range(1, 41))
+    (at / "points.csv").write_text("workers,time_s\n" + points, encoding="utf-8")
     for store, files in (("small.db", ["old.csv"]), ("large.db", ["old.csv", "new.csv"])):
         done = run(program, "store", "import", "--store", at / store, *(at / file for file in files))
         if done.returncode != 0:
@@ -110,7 +139,16 @@ def writers(program: str, inputs: Path) -> list[Writer]:
         one_file("fit", "predictor.json", "fit", "calibration", "--data", inputs / "steps.jsonl", "-o"),
         one_file("graph --ftg", "model.ftg.json", "graph", "resnet152", "--ftg"),
         one_file("predict --trace", "trace.json", "predict", "resnet50", "--device", "t4", "--trace"),
+        one_file("fit scaling", "scaling.json", "fit", "scaling", "--data", inputs / "epochs.csv", "--columns",
+                 "time=time,samples=samples,workers=workers", "--method", "ernest", "-o"),
         one_file("simulate --jobs", "jobs.csv", "simulate", inputs / "jobs.csv", "--cluster", "4x4", "--jobs"),
+        one_file("simulate --events", "events.csv", "simulate", inputs / "jobs.csv", "--cluster", "4x4", "--events"),
+        one_file("simulate --chart", "chart.svg", "simulate", inputs / "jobs.csv", "--cluster", "4x4", "--chart"),
+        one_file("evaluate --rows", "rows.csv", "evaluate", "--data", inputs / "many_steps.jsonl", "--rows"),
+        Writer("search --history", lambda to: (to / "h.csv").write_text(HISTORY, encoding="utf-8"),
+               lambda to: [program, "search", "--table", inputs / "points.csv", "--most", "20", "--stop", "0",
+                           "--history", to / "h.csv"],
+               lambda at: runs_of(at / "h.csv")),
     ]  # fmt: skip
 
 
@@ -128,6 +166,7 @@ class Trial:
         if done.returncode != 0:
             raise RuntimeError(f"{writer.name}: {done.stderr}")
         self.after = writer.state(folder)
+        self.counts = dict.fromkeys(("earlier", "new", "amid", "too small"), 0)
         if self.after == self.before:
             raise RuntimeError(f"{writer.name}: writes nothing new")
 
@@ -150,15 +189,39 @@ class Trial:
             return f"what is there is damaged: {error}"
         if state not in (self.before, self.after):
             return "what is there is neither the earlier nor the new"
+        self.counts["new" if state == self.after else "earlier"] += 1
         return "exit code 0, but nothing new is there" if code == 0 and state != self.after else ""
 
-    def kill(self) -> str:
+    def listing(self) -> list[tuple]:
+        """What the folder shows of a writer at work."""
+        found = []
+        for at, _, files in os.walk(self.folder):
+            for name in files:
+                with contextlib.suppress(FileNotFoundError):
+                    status = os.stat(os.path.join(at, name))
+                    found.append((at, name, status.st_ino, status.st_size, status.st_mtime_ns))
+        return sorted(found)
+
+    def kill(self, amid: bool = False) -> str:
         self.reset()
+        before = self.listing()
         command = [str(word) for word in self.writer.command(self.folder)]
         child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        time.sleep(self.draw.uniform(0, 1.1 * self.seconds))
+        if amid:
+            while child.poll() is None and self.listing() == before:
+                pass
+            time.sleep(self.draw.uniform(0, 0.002))
+        else:
+            time.sleep(self.draw.uniform(0, 1.1 * self.seconds))
         child.send_signal(signal.SIGKILL)
-        return self.problem(child.wait())
+        code = child.wait()
+        if code == -signal.SIGKILL and self.listing() != before:
+            self.counts["amid"] += 1
+        if problem := self.problem(code):
+            return problem
+        # What the kill has left beside the file is not in the way of the next run.
+        again = run(*command) if amid and self.draw.random() < 0.1 else None
+        return "" if again is None or again.returncode == 0 else f"the next run fails: {again.stderr}"
 
     def fill(self) -> str:
         self.reset()
@@ -171,6 +234,7 @@ class Trial:
             return problem
         if done.returncode not in (0, 1):
             return f"exit code {done.returncode}: {done.stderr}"
+        self.counts["too small"] += done.returncode
         lines = done.stderr.splitlines()
         return f"instead of one line: {lines}" if done.returncode == 1 and len(lines) != 1 else ""
 
@@ -186,10 +250,14 @@ def small_disk(at: Path) -> Iterator[Path]:
 
 
 def attack(trial: Trial, kills: int) -> str:
-    for what, attempt in (("kill", trial.kill), ("full disk", trial.fill)):
-        for number in range(kills):
-            if problem := attempt():
-                return f"{trial.writer.name}, {what} {number + 1}: {problem}"
+    for number in range(kills):
+        if problem := trial.kill(amid=number % 2 == 1):
+            return f"{trial.writer.name}, kill {number + 1}: {problem}"
+    for number in range(kills):
+        if problem := trial.fill():
+            return f"{trial.writer.name}, full disk {number + 1}: {problem}"
+    if kills >= ENOUGH and not (trial.counts["amid"] and trial.counts["too small"]):
+        return f"{trial.writer.name}: no kill came amid the writing, or no disk was too small"
     return ""
 
 
@@ -211,11 +279,16 @@ def main() -> int:
         inputs = Path(folder) / "inputs"
         inputs.mkdir()
         make_inputs(program, inputs)
+        print(f"{'command':18} {'kills':>6} {'amid writing':>13} {'full disks':>11} {'too small':>10} "
+              f"{'earlier file':>13} {'new file':>9} {'damaged':>8}", flush=True)  # fmt: skip
         for writer in writers(program, inputs):
-            if problem := attack(Trial(writer, disk, draw), options.kills):
+            trial = Trial(writer, disk, draw)
+            if problem := attack(trial, options.kills):
                 print(problem)
                 return 1
-            print(f"{writer.name:16} {options.kills} kills, {options.kills} full disks: whole every time", flush=True)
+            found = trial.counts
+            print(f"{writer.name:18} {options.kills:6} {found['amid']:13} {options.kills:11} {found['too small']:10} "
+                  f"{found['earlier']:13} {found['new']:9} {0:8}", flush=True)  # fmt: skip
     return 0
 
 

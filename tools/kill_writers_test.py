@@ -32,6 +32,28 @@ class KillWriters(unittest.TestCase):
         problems = {trial.kill() for _ in range(5)}
         self.assertIn("what is there is neither the earlier nor the new", problems)
 
+    def test_a_kill_amid_the_writing_finds_half_a_file(self):
+        trial = self.trial('sleep 0.05; printf n > "$1"; sleep 0.05; printf ew > "$1"')
+        self.assertIn("neither", trial.kill(amid=True))
+        self.assertEqual(trial.counts["amid"], 1)
+
+    def test_a_next_run_that_fails_is_a_problem(self):
+        trial = self.trial('test ! -e "$1.lock" || exit 1; : > "$1.lock"; sleep 0.05; printf new > "$1"; rm "$1.lock"')
+        problems = {trial.kill(amid=True) for _ in range(60)}
+        self.assertTrue(any("the next run fails" in problem for problem in problems), problems)
+
+    def test_a_history_is_whole_by_its_lines(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "h.csv"
+            file.write_text(kill_writers.HISTORY, encoding="utf-8")
+            self.assertEqual(kill_writers.runs_of(file), "earlier")
+            file.write_text(kill_writers.HISTORY + "7,0.7,0.1,0.7,0.3\n", encoding="utf-8")
+            self.assertEqual(kill_writers.runs_of(file), "new")
+            for damaged in (kill_writers.HISTORY[:-1], kill_writers.HISTORY[:60] + "\n", ""):
+                file.write_text(damaged, encoding="utf-8")
+                with self.assertRaises(ValueError):
+                    kill_writers.runs_of(file)
+
     def test_success_without_a_new_file_is_a_problem(self):
         trial = self.trial('printf new > "$1"')
         trial.reset()

@@ -130,5 +130,12 @@ TEST(LineReader, CutsLinesThatNeverEnd) {
   EXPECT_EQ(all[1], "b");
 }
 
+// /dev/zero is one line that never ends: it is given up after 64 MiB.
+TEST(Requests, RefusesWhatHasNoLines) {
+  const Outcome outcome = run_program({"predict", "--requests", "/dev/zero"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("a line of more than 64 MiB"), std::string::npos) << outcome.err;
+}
+
 }  // namespace
 }  // namespace foretrain::cli

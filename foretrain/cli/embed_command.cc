@@ -23,6 +23,7 @@ constexpr std::size_t kNumbersPerLine = 8;
 struct Options {
   std::vector<std::string> models;
   std::string file;
+  std::string external;
   std::size_t like = 0;
   bool json = false;
 };
@@ -82,7 +83,7 @@ void run_embed(const Options& options, Console& console) {
   }
   embedding::Embedder embedder(find_embedding(options.file));
   for (const std::string& model : options.models) {
-    Embedded one{model, embedder.embed(find_model(model)), {}};
+    Embedded one{model, embedder.embed(find_model(model, true, options.external)), {}};
     if (options.like > 0) {
       one.nearest =
           embedding::nearest_models(embedder.embedding(), one.numbers, model, options.like, 0);
@@ -107,6 +108,10 @@ void add_embed_command(CLI::App& app, Console& console) {
       "  foretrain embed model.onnx vgg16 --json");
   command.add_option("model,--model", options->models,
                      "built-in names (foretrain models) or files: .onnx, .ftg.json, config.json");
+  command
+      .add_option("--external", options->external,
+                  "a folder in which an ONNX file's external data may lie, besides the model's own")
+      ->type_name("DIR");
   command.add_option("--like", options->like, "list so many of the nearest built-in models (0)")
       ->type_name("N")
       ->check(CLI::Range(std::size_t{0}, std::size_t{1000}).description(""));

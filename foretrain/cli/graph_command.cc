@@ -23,6 +23,7 @@ namespace {
 
 struct Options {
   std::string model;
+  std::string external;
   std::int64_t batch = 1;
   std::optional<int> depth;
   bool json = false;
@@ -107,8 +108,8 @@ void show_groups(const Options& options, const graph::Graph& step, Console& cons
 }
 
 graph::Graph read_standard_input() {
-  const std::string content{std::istreambuf_iterator<char>(std::cin), {}};
-  return read_model(content, "standard input");
+  const std::string where = "standard input";
+  return read_model(importer::read_content(std::cin, where), where);
 }
 
 void run_graph(const Options& options, Console& console) {
@@ -119,7 +120,8 @@ void run_graph(const Options& options, Console& console) {
   if (options.json + options.dot + !options.ftg.empty() > 1) {
     throw Error(ErrorKind::BadInput, "graph: give only one of --json, --dot and --ftg");
   }
-  graph::Graph model = options.model == "-" ? read_standard_input() : find_model(options.model);
+  graph::Graph model = options.model == "-" ? read_standard_input()
+                                            : find_model(options.model, true, options.external);
   if (options.dot) return console.write(graph::to_dot(model));
   if (!options.ftg.empty()) return write_file(options.ftg, importer::write_ftg(model), console);
   const graph::GraphSummary summary =
@@ -146,6 +148,10 @@ void add_graph_command(CLI::App& app, Console& console) {
       "model,--model", options->model,
       "a built-in name (foretrain models) or a file: .onnx, .ftg.json, config.json (-: "
       "standard input); sizes go behind a colon, as in model.onnx:height=224");
+  command
+      .add_option("--external", options->external,
+                  "a folder in which an ONNX file's external data may lie, besides the model's own")
+      ->type_name("DIR");
   command.add_option("--batch", options->batch, "samples (1)")
       ->type_name("N")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}).description(""));

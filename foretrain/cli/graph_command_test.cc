@@ -52,6 +52,23 @@ TEST(GraphCommand, TableAndDotAreWritten) {
   EXPECT_EQ(run_program({"graph", "resnet18", "--dot"}).out.rfind("digraph", 0), 0U);
 }
 
+// The folder reaches the importer, in every command that reads models.
+TEST(GraphCommand, ExternalNamesAFolder) {
+  const std::string model = "fuzz/corpus/onnx_fuzz/conv.onnx";
+  const std::vector<std::vector<std::string>> commands{
+      {"graph", model}, {"predict", model, "--device", "t4"}, {"embed", model}};
+  for (std::vector<std::string> command : commands) {
+    command.insert(command.end(), {"--external", "data"});
+    EXPECT_EQ(run_program(command).code, 0) << command.front();
+    command.back() = "data/no-such-folder";
+    const Outcome outcome = run_program(command);
+    EXPECT_EQ(outcome.code, 2) << command.front();
+    EXPECT_NE(outcome.err.find("there is no folder"), std::string::npos) << outcome.err;
+  }
+  EXPECT_EQ(
+      run_program({"predict", model, "--device", "t4", "--external", "data", "--what-if"}).code, 2);
+}
+
 // Every node of the step is in one group, or dropped.
 TEST(GraphCommand, GroupsTheStepsNodes) {
   const Outcome outcome = run_program({"graph", "resnet18", "--group", "12", "--json"});

@@ -16,10 +16,14 @@ namespace foretrain::cli {
 namespace {
 
 constexpr std::size_t kBufferBytes = 1 << 16;
+constexpr std::size_t kMostLineBytes = 16 * kLongestLine;
+
+std::string shown(const std::string& path) {
+  return path == "-" ? "standard input" : "'" + printable(path, 200) + "'";
+}
 
 [[noreturn]] void fail(const std::string& path) {
-  const std::string name = path == "-" ? "standard input" : "'" + printable(path, 200) + "'";
-  throw Error(ErrorKind::Io, "cannot read " + name + ": " + std::strerror(errno));
+  throw Error(ErrorKind::Io, "cannot read " + shown(path) + ": " + std::strerror(errno));
 }
 
 }  // namespace
@@ -38,6 +42,11 @@ LineReader::~LineReader() { close(file_); }
 void LineReader::append(const char* text, std::size_t size) {
   const std::size_t room = kLongestLine + 1 - std::min(rest_.size(), kLongestLine + 1);
   rest_.append(text, std::min(size, room));
+  line_bytes_ += size;
+  if (line_bytes_ <= kMostLineBytes) return;
+  throw Error(ErrorKind::BadInput, shown(path_) + ": a line of more than " +
+                                       std::to_string(kMostLineBytes >> 20) +
+                                       " MiB; requests are JSON objects, one on each line");
 }
 
 bool LineReader::read(std::vector<std::string>& lines) {
@@ -63,6 +72,7 @@ bool LineReader::read(std::vector<std::string>& lines) {
     if (rest_.ends_with('\r')) rest_.pop_back();
     lines.push_back(std::move(rest_));
     rest_.clear();
+    line_bytes_ = 0;
     at = stop + 1;
   }
   return true;

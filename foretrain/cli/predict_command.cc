@@ -13,11 +13,14 @@
 #include "foretrain/cli/spread.h"
 #include "foretrain/cli/vary.h"
 #include "foretrain/cli/what_if_text.h"
+#include "foretrain/operators/largest_batch.h"
+#include "foretrain/operators/stages.h"
 #include "foretrain/operators/trace.h"
 #include "foretrain/parallel/groups.h"
 #include "foretrain/predict/advice.h"
 #include "foretrain/predict/predict.h"
 #include "foretrain/predict/what_if.h"
+#include "foretrain/request/find_model.h"
 
 namespace foretrain::cli {
 namespace {
@@ -28,6 +31,7 @@ struct Options {
   std::string trace;
   std::string dump;
   std::optional<std::size_t> top;
+  std::string external;
   std::string vary;
   bool what_if = false;
   std::string requests;
@@ -39,7 +43,14 @@ struct Options {
 void predict_one(const Options& options, Console& console) {
   const Request request = parse_request(options.request.json(), "predict");
   const Library library = load_library();
-  const Resolved resolved = resolve_job(request, library);
+  std::shared_ptr<const graph::Graph> model;  // of the file, where it may read others
+  if (!options.external.empty()) {
+    model = std::make_shared<const graph::Graph>(
+        find_model(request.model, library.read_files, options.external));
+  }
+  const Resolved resolved =
+      model ? operators::with_largest_batch(resolve(request, model, library), library)
+            : resolve_job(request, library);
   const Question question =
       options.top ? Question(resolved, library, *options.top) : Question(resolved, library);
   if (!options.trace.empty()) {
@@ -53,8 +64,11 @@ void predict_one(const Options& options, Console& console) {
     return console.line(
         operators::dump_stage(operators::stages_of(question), resolved, options.dump));
   }
-  const Report report = advise(predict(question), request, library,
-                               [&](const Request& one) { return predict(one, library); });
+  const auto ask = [&](const Request& one) {
+    return model ? predict(one, model, library) : predict(one, library);
+  };
+  const Report report = advise(predict(question), request, library, ask,
+                               operators::stages_of(question).step->graph.nodes.size());
   if (options.json) return console.line(to_json(report));
   console.write(report_text(report, console.screen));
 }
@@ -80,7 +94,8 @@ void predict_changes(const Options& options, Console& console) {
 }
 
 void run_predict(const Options& options, Console& console) {
-  const bool single = !options.trace.empty() || !options.dump.empty() || options.top;
+  const bool single =
+      !options.trace.empty() || !options.dump.empty() || options.top || !options.external.empty();
   if (!options.requests.empty()) {
     if (options.request.any() || !options.vary.empty() || options.what_if || single) {
       throw Error(ErrorKind::BadInput,
@@ -96,8 +111,9 @@ void run_predict(const Options& options, Console& console) {
   }
   if (options.vary.empty() && !options.what_if) return predict_one(options, console);
   if (single) {
-    throw Error(ErrorKind::BadInput,
-                "--trace, --dump and --top show one job; leave out --vary and --what-if");
+    throw Error(
+        ErrorKind::BadInput,
+        "--trace, --dump, --top and --external are for one job; leave out --vary and --what-if");
   }
   if (options.what_if) {
     if (options.vary.empty()) return predict_changes(options, console);
@@ -122,6 +138,10 @@ void add_predict_command(CLI::App& app, Console& console) {
       "  foretrain predict --requests jobs.jsonl\n"
       "  foretrain predict --requests jobs.jsonl --on ray://head:10001");
   options->request.add_to(command);
+  command
+      .add_option("--external", options->external,
+                  "a folder in which an ONNX file's external data may lie, besides the model's own")
+      ->type_name("DIR");
   command.add_option("--vary", options->vary, "side by side for each value of a field")
       ->type_name("KEY=A,B,C");
   command.add_flag("--what-if", options->what_if, "what would help most, ranked");

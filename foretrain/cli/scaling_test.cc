@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
+#include <filesystem>
 
 #include "foretrain/base/csv.h"
 #include "foretrain/base/json.h"
@@ -113,6 +115,51 @@ TEST(ScalingCommands, ASearchRunsCommandsAndGoesOn) {
   EXPECT_NE(unknown.err.find("workers"), std::string::npos) << unknown.err;
   const Outcome missing = run_program({"search", space.path(), "--command", "no-such-program 1"});
   EXPECT_EQ(missing.code, 2) << missing.out;
+}
+
+// Each crashed, or went on with what is no number.
+TEST(ScalingCommands, ASearchRefusesTimesAndPricesThatAreNone) {
+  const TemporaryFile space("space.json", R"({"variables": {"w": [1, 2, "x", 4, 0]}})");
+  const Outcome price =
+      run_program({"search", space.path(), "--command", "echo 1", "--price", "w"});
+  EXPECT_EQ(price.code, 2);
+  EXPECT_NE(price.err.find("no price"), std::string::npos) << price.err;
+  for (const char* time : {"-5", "abc", "0", "nan", "1e308"}) {
+    const TemporaryFile history(
+        "history.csv",
+        std::string("w,time_s,expected_gain,goal,best_goal\n1,") + time + ",,,\n2,,,,\n");
+    const Outcome outcome =
+        run_program({"search", space.path(), "--command", "echo 1", "--history", history.path()});
+    EXPECT_EQ(outcome.code, 2) << time;
+    EXPECT_NE(outcome.err.find("line 2"), std::string::npos) << outcome.err;
+  }
+}
+
+// A run may take hours: that it cannot be kept is said before it is made.
+TEST(ScalingCommands, ASearchOpensItsHistoryFirst) {
+  const TemporaryFile space("space.json", R"({"variables": {"w": [1, 2]}})");
+  const TemporaryFile made("made", "");
+  std::remove(made.path().c_str());
+  const Outcome outcome = run_program({"search", space.path(), "--command", "touch " + made.path(),
+                                       "--history", "/no/such/folder/h.csv"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_FALSE(std::filesystem::exists(made.path()));
+}
+
+TEST(ScalingCommands, ASearchShowsNothingThatSpeaksToTheTerminal) {
+  const TemporaryFile space("space.json", R"({"variables": {"w": ["\u001b]0;x\u0007", "b"]}})");
+  const Outcome outcome = run_program({"search", space.path(), "--command", "echo 1"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ((outcome.out + outcome.err).find('\x1b'), std::string::npos);
+}
+
+TEST(ScalingCommands, FitsRefuseTimesBeyondAllBounds) {
+  for (const char* value : {"1e300", "1e-300"}) {
+    const TemporaryFile data("runs.csv", epochs() + "9," + value + ",3\n");
+    const Outcome outcome = fit(data.path(), {kColumns[0], kColumns[1], "-o", "-"});
+    EXPECT_EQ(outcome.code, 2) << value;
+    EXPECT_NE(outcome.err.find("1e-12 to 1e12"), std::string::npos) << outcome.err;
+  }
 }
 
 TEST(ScalingCommands, ASearchOfATableTakesItsRows) {

@@ -19,6 +19,9 @@
 namespace foretrain::cli {
 namespace {
 
+// The next run is found in a time that grows with the cube of the runs before: 1000 take seconds.
+constexpr int kMostRuns = 1000;
+
 struct Options {
   std::string space;
   std::string command;
@@ -65,6 +68,17 @@ Subject subject_of(const Options& options) {
   return {std::move(space), std::move(try_point)};
 }
 
+void check_price(const scaling::SearchSpace& space, std::size_t price) {
+  for (const auto& point : space.points) {
+    const auto value = scaling::number_in(point[price]);
+    if (value && *value > 0) continue;
+    throw Error(ErrorKind::BadInput, "--price: '" + printable(space.variables[price]) + "' is '" +
+                                         printable(point[price]) +
+                                         "' at one point, which is no price; prices are numbers "
+                                         "above 0");
+  }
+}
+
 scaling::SearchOptions search_options(const Options& options, const scaling::SearchSpace& space) {
   scaling::SearchOptions search = options.search;
   if (options.deadline_s > 0) search.deadline_s = options.deadline_s;
@@ -77,13 +91,15 @@ scaling::SearchOptions search_options(const Options& options, const scaling::Sea
                                          "' is no variable of the space" +
                                          did_you_mean(options.price, space.variables));
   }
+  check_price(space, *search.price);
   return search;
 }
 
 std::string describe(const scaling::SearchSpace& space, std::size_t point) {
   std::string text;
   for (std::size_t v = 0; v < space.variables.size(); ++v) {
-    text += (v == 0 ? "" : ", ") + space.variables[v] + "=" + space.points[point][v];
+    text += (v == 0 ? "" : ", ") + printable(space.variables[v]) + "=" +
+            printable(space.points[point][v]);
   }
   return text;
 }
@@ -155,6 +171,7 @@ void run_search(const Options& options, Console& console) {
   const scaling::SearchOptions search = search_options(options, subject.space);
   SearchHistory history;
   if (!options.history.empty()) history = read_history(options.history, subject.space);
+  keep(options, subject.space, history, search);  // before a run is lost that cannot be kept
   {
     Progress bar("runs");
     while (const auto next = scaling::next_point(subject.space, history.tried, search)) {
@@ -180,11 +197,11 @@ void add_search_options(CLI::App& command, Options& options) {
                   "end where no point is expected to be better by this share (0.1)")
       ->check(number_range(0, 1));
   command.add_option("--first", options.search.first, "runs spread over the space at first (3)")
-      ->check(CLI::Range(1, 1000));
+      ->check(CLI::Range(1, kMostRuns));
   command.add_option("--least", options.search.least, "runs before the stop rule counts (6)")
-      ->check(CLI::Range(1, 1'000'000));
+      ->check(CLI::Range(1, kMostRuns));
   command.add_option("--most", options.search.most, "runs in all (100)")
-      ->check(CLI::Range(1, 1'000'000));
+      ->check(CLI::Range(1, kMostRuns));
   command.add_option("--seed", options.search.seed, "of the first runs (1)");
   command.add_flag("--random", options.search.random,
                    "points drawn in place of chosen ones, for comparison; no stop rule");

@@ -62,7 +62,14 @@ SearchHistory read_history(const std::filesystem::path& file, const scaling::Sea
       throw Error(ErrorKind::BadInput, table.where() + ": line " + std::to_string(row.line) +
                                            ": a run that is not in the space");
     }
-    history.tried.push_back({*point, scaling::number_in(measured::cell(row, "time_s"))});
+    const std::string_view text = measured::cell(row, "time_s");
+    const std::optional<double> time = scaling::number_in(text);
+    if (!text.empty() && !(time && *time > 0)) {  // empty: the run failed
+      throw Error(ErrorKind::BadInput, table.where() + ": line " + std::to_string(row.line) +
+                                           ": a time of '" + printable(text) +
+                                           "' s, where a number above 0 must be");
+    }
+    history.tried.push_back({*point, time});
     history.improvements.push_back(scaling::number_in(measured::cell(row, "expected_gain")));
   }
   return history;

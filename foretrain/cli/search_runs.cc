@@ -152,6 +152,7 @@ MeasuredPoints read_points(const std::string& file, std::vector<std::string> var
     for (const std::string& name : variables) point.emplace_back(measured::cell(row, name));
     auto& [sum, count] = sums[point];
     if (count == 0) points.push_back(point);
+    if (points.size() > scaling::kMostPoints) break;  // space_of says that they are too many
     sum += *value;
     count += 1;
   }
@@ -160,7 +161,7 @@ MeasuredPoints read_points(const std::string& file, std::vector<std::string> var
   for (const auto& point : points) {
     result.goals.push_back(sums.at(point).first / sums.at(point).second);
   }
-  result.space = scaling::space_of(std::move(variables), std::move(points));
+  result.space = scaling::space_of(std::move(variables), std::move(points), table.where());
   return result;
 }
 

@@ -18,11 +18,12 @@ constexpr const char* kNetwork = "edr";
 
 // "8x4" as a cluster file.
 std::optional<std::string> of_shape(const std::string& text) {
-  int nodes = 0;
-  int devices = 0;
+  long long nodes = 0;  // as many as there are digits: parse_cluster says that they are too many
+  long long devices = 0;
   int end = 0;
-  const bool shape = std::sscanf(text.c_str(), "%6d%*1[xX]%5d%n", &nodes, &devices, &end) == 2 &&
-                     static_cast<std::size_t>(end) == text.size();
+  const bool shape =
+      std::sscanf(text.c_str(), "%18lld%*1[xX]%18lld%n", &nodes, &devices, &end) == 2 &&
+      static_cast<std::size_t>(end) == text.size();
   if (!shape) return std::nullopt;
   const Json node{{"count", nodes}, {"devices", devices}, {"device", kDevice}};
   return Json{{"nodes", Json::array({node})}, {"network", kNetwork}}.dump();

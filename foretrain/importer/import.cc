@@ -5,7 +5,9 @@
 #include <array>
 #include <charconv>
 #include <fstream>
+#include <istream>
 #include <system_error>
+#include <vector>
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/file.h"
@@ -101,6 +103,23 @@ std::string read_content(const std::filesystem::path& file) {
   return read_file(file, kLargestFile, most_bytes_of);
 }
 
+std::string read_content(std::istream& stream, const std::string& where) {
+  std::string content;
+  std::uintmax_t most_bytes = 0;
+  std::vector<char> part(1 << 16);
+  while (stream.read(part.data(), static_cast<std::streamsize>(part.size())) ||
+         stream.gcount() > 0) {
+    const bool begins = content.empty();
+    content.append(part.data(), static_cast<std::size_t>(stream.gcount()));
+    if (begins) most_bytes = most_bytes_of(content);
+    if (most_bytes == 0) break;  // read_model says what it is not
+    if (content.size() <= most_bytes) continue;
+    throw Error(ErrorKind::BadInput, printable(where, 200) + ": larger than " +
+                                         std::to_string(most_bytes >> 20) + " MiB");
+  }
+  return content;
+}
+
 graph::Graph read_model(std::string_view content, const std::string& where) {
   const std::size_t first = content.find_first_not_of(kBlank);
   const std::string_view text = first == std::string_view::npos ? "" : content.substr(first);
@@ -127,8 +146,9 @@ graph::Graph read_model(std::string_view content, const std::string& where) {
                   ": is not a model file: neither ONNX nor .ftg.json, which begins with '{'");
 }
 
-graph::Graph import_model(const std::filesystem::path& file, std::string_view parameters) {
-  if (begins_as_onnx(file)) return read_onnx(file, sizes_of(parameters, named(file)));
+graph::Graph import_model(const std::filesystem::path& file, std::string_view parameters,
+                          const std::filesystem::path& external) {
+  if (begins_as_onnx(file)) return read_onnx(file, sizes_of(parameters, named(file)), external);
   const std::string content = read_content(file);
   if (!parameters.empty()) {
     throw Error(ErrorKind::BadInput, named(file) + ": takes no parameters such as '" +

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <sstream>
+#include <streambuf>
 
 #include "foretrain/base/error.h"
 #include "foretrain/importer/onnx/test_file.h"
@@ -86,6 +88,26 @@ TEST_F(ImportModel, RecognisesFormatsThatItDoesNotReadYet) {
   EXPECT_EQ(problem(folder() / "saved"),
             "Unsupported: this looks like a TensorFlow SavedModel, which cannot be read yet; use "
             ".onnx or .ftg.json");
+}
+
+// 'x' without end, as `cat /dev/zero |` brings.
+class Endless : public std::streambuf {
+ protected:
+  int_type underflow() override {
+    setg(buffer_.data(), buffer_.data(), buffer_.data() + buffer_.size());
+    return traits_type::to_int_type(buffer_.front());
+  }
+
+ private:
+  std::string buffer_ = std::string(4096, 'x');
+};
+
+TEST(ReadContent, OfAStreamEndsWhereItIsNoModel) {
+  Endless endless;
+  std::istream stream(&endless);
+  EXPECT_LE(read_content(stream, "test").size(), std::size_t{1} << 16);
+  std::istringstream json(std::string(" ") + kGraph);
+  EXPECT_EQ(read_content(json, "test"), std::string(" ") + kGraph);
 }
 
 TEST_F(ImportModel, ReadsOnnxByItsContent) {

@@ -76,7 +76,7 @@ bool has_output(const InspectorModel& model, const std::string& name) {
 }
 
 void add(const Reported& number, const Estimate& told, std::string_view why, Answer& answer) {
-  if (!std::isfinite(told.value) || !std::isfinite(*told.high)) return;
+  if (!(told.value > 0) || !std::isfinite(told.value) || !std::isfinite(*told.high)) return;
   answer.targets.push_back({number.name, told, true, why});
 }
 

@@ -138,6 +138,8 @@ TEST_F(InspectorAnswer, LeavesOutWhatIsNotFinite) {
   ASSERT_TRUE(answer);
   EXPECT_EQ(find(*answer, "step_time_s"), nullptr);
   EXPECT_NE(find(*answer, "resources.worker.gpu_util.burst_s"), nullptr);
+  model_.targets[0].model.offset = -1e6;  // a step of 0 s
+  EXPECT_EQ(find(*ask(job_, model_), "step_time_s"), nullptr);
 }
 
 TEST_F(InspectorAnswer, RefusesAModelOfOtherFeatures) {

@@ -13,6 +13,8 @@ namespace foretrain {
 namespace {
 
 constexpr std::int64_t kMostGroups = 10'000;
+constexpr double kMostWork = 1e10;  // multiplications of one prediction: some seconds
+constexpr double kWidest = 50;      // an end of an interval, as a logarithm
 
 [[noreturn]] void bad(const std::string& where, const std::string& what) {
   throw Error(ErrorKind::BadInput, where + ": " + what);
@@ -70,10 +72,10 @@ NetworkOutput read_output(const Json& json, std::size_t features, const std::str
   output.least = fields.required_number("least");
   output.low = fields.required_number("low");
   output.high = fields.required_number("high");
-  output.examples = static_cast<std::size_t>(std::max(0.0, fields.required_number("examples")));
+  output.examples = count(fields, "examples", std::numeric_limits<std::int64_t>::max());
   fields.finish();
-  if (!(output.scale > 0) || !(output.low <= output.high) ||
-      (!output.physics && !(output.least > 0))) {
+  if (!(output.scale > 0) || !(output.low <= output.high) || output.low < -kWidest ||
+      output.high > kWidest || (!output.physics && !(output.least > 0))) {
     bad(where, "'" + output.name + "' has a scale or an interval that cannot be");
   }
   return output;
@@ -129,6 +131,18 @@ NodeFeatures read_node_features(JsonFields& fields) {
   bad(fields.where(), "'nodes' is neither driple nor physics");
 }
 
+// Convolutions over all groups and rounds of the readout, which repeat the same weights: a small
+// file could ask for hours.
+void check_work(const InspectorNetwork& network, const std::string& where) {
+  const learn::NetworkShape& shape = network.network.shape;
+  const std::size_t rounds =
+      shape.readout_steps > 0 ? shape.readout_steps : network.grouping.groups;
+  const double steps = static_cast<double>(shape.depth) + static_cast<double>(rounds);
+  const auto width = static_cast<double>(shape.width);
+  if (static_cast<double>(network.grouping.groups) * width * width * steps <= kMostWork) return;
+  bad(where, "groups, width, depth and rounds of the readout ask for too much work");
+}
+
 }  // namespace
 
 std::string_view name_of(NodeFeatures features) {
@@ -177,6 +191,7 @@ InspectorNetwork read_inspector_network(std::string_view text, std::size_t featu
     network.outputs.push_back(read_output(one, features, where + ", 'outputs'"));
   }
   fields.finish();
+  check_work(network, where);
   return network;
 }
 

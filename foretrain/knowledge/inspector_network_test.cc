@@ -62,6 +62,20 @@ TEST(InspectorNetwork, RefusesWhatIsDamaged) {
   EXPECT_TRUE(refused(replaced(text, "\"scale\":2.0", "\"scale\":-2.0"), kFeatures));
   EXPECT_TRUE(refused(replaced(text, "\"whole\":[4,2]", "\"whole\":[4]"), kFeatures));
   EXPECT_TRUE(refused(replaced(text, "\"width\":4", "\"width\":5"), kFeatures));
+  EXPECT_TRUE(refused(replaced(text, "\"examples\":9", "\"examples\":1e300"), kFeatures));
+  EXPECT_TRUE(refused(replaced(text, "\"high\":1.0", "\"high\":1e300"), kFeatures));
+}
+
+// 10,000 groups of 40 numbers through 10,000 layers that share their weights: 1.6e11
+// multiplications from a file of 100 kB.
+TEST(InspectorNetwork, RefusesWhatWouldTakeMinutes) {
+  InspectorNetwork network = small();
+  network.grouping.groups = 10'000;
+  network.network = learn::make_network(
+      {.features = 3, .whole_features = 2, .width = 40, .depth = 10'000, .outputs = 2}, 1);
+  EXPECT_THROW(read_inspector_network(write_inspector_network(network), kFeatures, "file"), Error);
+  network.grouping.groups = 10;
+  EXPECT_NO_THROW(read_inspector_network(write_inspector_network(network), kFeatures, "file"));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/json.h"
@@ -96,7 +97,9 @@ ScalingWorkload read_workload(const Json& json, const ScalingModel& model,
   workload.framework = fields.required_text("framework");
   workload.method = fields.required_text("method");
   workload.error = fields.required_number("error");
-  workload.rows = static_cast<std::size_t>(std::max(0.0, fields.required_number("rows")));
+  const std::int64_t rows = fields.integer("rows").value_or(-1);
+  if (rows < 0) bad(fields.where(), "'rows' is no number of rows");
+  workload.rows = static_cast<std::size_t>(rows);
   read_interval(fields, workload);
   for (const Json& one : list(fields, "domain")) {
     workload.domain.push_back(read_range(one, fields.where()));
@@ -182,8 +185,10 @@ std::span<const std::string_view> scaling_variables() { return kVariables; }
 
 double time_s(const ScalingForm& form, std::span<const double> values) {
   const double told = learn::evaluate(form.regressor, learn::evaluate(form.map, values));
-  if (!form.log_time) return std::max(kLeastTime, told);
-  return std::max(kLeastTime, std::exp(told) * (form.on_operators ? values.back() : 1));
+  const double time =
+      form.log_time ? std::exp(told) * (form.on_operators ? values.back() : 1) : told;
+  if (std::isnan(time)) return std::numeric_limits<double>::infinity();
+  return std::max(kLeastTime, time);
 }
 
 ScalingModel read_scaling(std::string_view text, const std::string& where) {

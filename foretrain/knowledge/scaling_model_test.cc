@@ -64,6 +64,14 @@ TEST(ScalingModel, TellsTimes) {
   EXPECT_NEAR(time_s(model.workloads[1].form, values), 60, 1e-9);
 }
 
+// infinity less infinity
+TEST(ScalingModel, TellsNoTimeWhereTheSumIsNone) {
+  ScalingForm form;
+  form.map.features = {{{0, learn::TermKind::Raw}}, {{0, learn::TermKind::Raw}}};
+  form.regressor = learn::LinearModel{0, {1e308, -1e308}};
+  EXPECT_TRUE(std::isinf(time_s(form, std::vector<double>{800})));
+}
+
 TEST(ScalingModel, IsAPredictorThatRestsOnConstantsButIsNone) {
   Library library = load_library();
   const std::string shipped = library.constants.text();

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -23,6 +24,8 @@ namespace foretrain::lab {
 namespace {
 
 constexpr int kPipeBytes = 1 << 20;
+constexpr std::size_t kReadBytes = 1 << 16;
+constexpr std::size_t kLongestLine = 256 << 20;  // a worker's samples take a few MiB
 
 [[noreturn]] void fail(const std::string& what) {
   throw Error(ErrorKind::Io, what + ": " + std::strerror(errno));
@@ -167,15 +170,20 @@ void Child::close_input() {
 }
 
 std::optional<std::string> Child::take_line() {
-  const std::size_t end = buffer_.find('\n');
-  if (end == std::string::npos) return std::nullopt;
+  // What was there before the last read has no line break, or it would have been taken.
+  const std::size_t known = buffer_.size() - std::min(buffer_.size(), kReadBytes);
+  const std::size_t end = buffer_.find('\n', known);
+  if (end == std::string::npos) {
+    if (buffer_.size() > kLongestLine) throw Error(ErrorKind::Io, "a worker's line never ends");
+    return std::nullopt;
+  }
   std::string line = buffer_.substr(0, end);
   buffer_.erase(0, end + 1);
   return line;
 }
 
 bool Child::fill() {
-  std::array<char, 65536> part{};
+  std::array<char, kReadBytes> part{};
   const ssize_t count = read(output_, part.data(), part.size());
   if (count < 0 && errno == EINTR) return true;
   if (count <= 0) return false;

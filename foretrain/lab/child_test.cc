@@ -25,6 +25,16 @@ TEST(Child, TalksByLines) {
   EXPECT_EQ(cat.wait(), 0);
 }
 
+TEST(Child, WhoseLineNeverEndsIsAnError) {
+  Child endless({.words = {"cat", "/dev/zero"}});
+  try {
+    endless.read_line(Seconds{60});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("never ends"), std::string::npos) << error.what();
+  }
+}
+
 TEST(Child, ThatDoesNotAnswerIsAnError) {
   Child silent({.words = {"sleep", "60"}});
   EXPECT_THROW(silent.read_line(Seconds{0.05}), Error);

@@ -5,6 +5,7 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/hw/catalog.h"
+#include "foretrain/operators/stages.h"
 #include "foretrain/predict/change.h"
 #include "foretrain/predict/predict.h"
 
@@ -13,6 +14,7 @@ namespace {
 
 constexpr std::size_t kMostDevices = 2;       // larger ones that are named
 constexpr std::size_t kMostDeviceTrials = 6;  // larger ones that are predicted
+constexpr std::size_t kMostNodes = 500'000;   // of all predictions together: some two seconds
 
 // A change of a request; whether it applies to it.
 using Change = bool (*)(Request&);
@@ -132,8 +134,12 @@ std::vector<std::int64_t> parts_of(std::int64_t whole) {
 
 class Advice {
  public:
-  Advice(const Request& request, const Report& report, const Predict& predict)
-      : request_(request), report_(report), predict_(predict) {}
+  Advice(const Request& request, Report& report, const Predict& predict, std::size_t nodes)
+      : request_(request),
+        report_(report),
+        predict_(predict),
+        nodes_(nodes),
+        most_trials_(kMostNodes / std::max<std::size_t>(1, nodes)) {}
 
   std::vector<Remedy> run(const Library& library) {
     for (const Change change : kSingle) try_all({change});
@@ -142,6 +148,11 @@ class Advice {
       for (const Changes& together : changes_together()) try_together(together);
     }
     try_devices(library.catalog);
+    if (cut_) {
+      report_.warnings.push_back("only " + std::to_string(tried_) +
+                                 " changes that may make it fit were tried: its step has " +
+                                 std::to_string(nodes_) + " operators");
+    }
     std::stable_sort(found_.begin(), found_.end(), [](const Remedy& a, const Remedy& b) {
       return a.samples_per_s > b.samples_per_s;
     });
@@ -149,7 +160,10 @@ class Advice {
   }
 
  private:
-  std::optional<Report> predicted(const Request& request) const {
+  std::optional<Report> predicted(const Request& request) {
+    cut_ = cut_ || tried_ >= most_trials_;
+    if (cut_) return std::nullopt;
+    ++tried_;
     try {
       Report report = predict_(request);
       if (report.memory.fits) return report;
@@ -199,7 +213,8 @@ class Advice {
         parts_of(base.strategy.micro_batch.value_or(report_.job.batch));
     std::size_t fitting = 0;  // of the smallest ones
     for (std::size_t end = parts.size(); fitting < end;) {
-      const std::size_t middle = fitting + (end - fitting) / 2;
+      // The smallest first: mostly not even that fits.
+      const std::size_t middle = fitting == 0 ? 0 : fitting + (end - fitting) / 2;
       Request request = base;
       request.strategy.micro_batch = parts[middle];
       if (predicted(request)) {
@@ -240,22 +255,30 @@ class Advice {
   }
 
   const Request& request_;
-  const Report& report_;
+  Report& report_;
   const Predict& predict_;
+  std::size_t nodes_;
+  std::size_t most_trials_;
+  std::size_t tried_ = 0;  // predictions
+  bool cut_ = false;       // whether there would have been more
   std::vector<Remedy> found_;
 };
 
 }  // namespace
 
-Report advise(Report report, const Request& request, const Library& library,
-              const Predict& predict) {
-  if (!report.memory.fits) report.would_fit = Advice(request, report, predict).run(library);
+Report advise(Report report, const Request& request, const Library& library, const Predict& predict,
+              std::size_t nodes) {
+  if (!report.memory.fits) report.would_fit = Advice(request, report, predict, nodes).run(library);
   return report;
 }
 
 Report predict_and_advise(const Request& request, const Library& library) {
-  return advise(predict(request, library), request, library,
-                [&](const Request& one) { return predict(one, library); });
+  const Resolved resolved = resolve_job(request, library);
+  const Question question(resolved, library);
+  return advise(
+      predict(question), request, library,
+      [&](const Request& one) { return predict(one, library); },
+      operators::stages_of(question).step->graph.nodes.size());
 }
 
 }  // namespace foretrain

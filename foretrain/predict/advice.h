@@ -2,6 +2,8 @@
 // What would make a job fit that does not: changes of its request, each predicted.
 #pragma once
 
+#include <cstddef>
+
 #include "foretrain/knowledge/library.h"
 #include "foretrain/predict/report.h"
 #include "foretrain/predict/vary.h"
@@ -13,9 +15,10 @@ namespace foretrain {
 // batch or the same in more passes, recomputation, sharding over the same workers, offload to the
 // host, weights in 16 bits, an optimizer with 8-bit states, adapters, the next larger device;
 // several of these together where none alone does. The fastest per sample first. What this version
-// refuses is left out.
-Report advise(Report report, const Request& request, const Library& library,
-              const Predict& predict);
+// refuses is left out. `nodes`: of the graph that a prediction looks at; of a model with hundreds
+// of thousands only the first changes are tried, and a warning says so.
+Report advise(Report report, const Request& request, const Library& library, const Predict& predict,
+              std::size_t nodes);
 
 // predict, then advise.
 Report predict_and_advise(const Request& request, const Library& library);

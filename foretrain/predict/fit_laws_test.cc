@@ -157,6 +157,22 @@ TEST(Advice, JoinsChangesWhereNoneAloneIsEnough) {
   EXPECT_GT(here, 0);
 }
 
+// Thousands of layers: dozens of changes would take half a minute, so few are tried, which is said.
+TEST(Advice, TriesFewChangesOfAModelThatIsLong) {
+  const Request asked = request(kDecoder, R"(,"batch":64,"optimizer":"adamw")", 60e6);
+  int tried = 0;
+  const auto refuse = [&tried](const Request&) -> Report {
+    ++tried;
+    throw Error(ErrorKind::Unsupported, "not an option");
+  };
+  const Report report =
+      advise(predict(asked, library()), asked, library(), refuse, std::size_t{100'000});
+  ASSERT_FALSE(report.memory.fits);
+  EXPECT_EQ(tried, 5);  // 500,000 in all
+  EXPECT_NE(report.warnings.back().find("only " + std::to_string(tried) + " changes"),
+            std::string::npos);
+}
+
 TEST(Advice, HasNothingToSayWhereItFits) {
   EXPECT_TRUE(predict_and_advise(request(kDecoder, R"(,"batch":1)"), library()).would_fit.empty());
 }

@@ -12,7 +12,7 @@ namespace foretrain {
 namespace {
 
 // A Hugging Face config.json describes a model of the catalog; other files hold a graph.
-graph::Graph read_file(const std::string& model) {
+graph::Graph read_file(const std::string& model, const std::filesystem::path& external) {
   const auto [file, parameters] = importer::split_parameters(model);
   if (file.ends_with(".json")) {
     const std::string content = importer::read_content(file);
@@ -21,7 +21,7 @@ graph::Graph read_file(const std::string& model) {
     }
     if (parameters.empty()) return importer::read_model(content, named(file));
   }
-  return importer::import_model(file, parameters);
+  return importer::import_model(file, parameters, external);
 }
 
 }  // namespace
@@ -33,13 +33,14 @@ graph::Graph read_model(const std::string& content, const std::string& where) {
   return importer::read_model(content, where);
 }
 
-graph::Graph find_model(const std::string& model, bool read_files) {
+graph::Graph find_model(const std::string& model, bool read_files,
+                        const std::filesystem::path& external) {
   if (!names_model_file(model)) return zoo::build(model);
   if (!read_files) {
     throw Error(ErrorKind::BadInput,
                 "model '" + printable(model) + "': files are not read here; use a built-in model");
   }
-  return read_file(model);
+  return read_file(model, external);
 }
 
 }  // namespace foretrain

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "foretrain/base/error.h"
+#include "foretrain/base/format.h"
 #include "foretrain/base/json.h"
 #include "foretrain/base/near.h"
 #include "foretrain/request/request.h"
@@ -91,8 +92,7 @@ class Reader {
 
   double number(const RequestField& row, double value) const {
     if (!inside(value, row.range)) {
-      fail(row, std::string("must be ") + (row.range.least > 0 ? "at least 1e-9" : "at least 0") +
-                    " and at most 1e18");
+      fail(row, format("must be at least %g and at most %g", row.range.least, row.range.most));
     }
     return value;
   }

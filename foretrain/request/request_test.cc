@@ -191,5 +191,16 @@ TEST(WriteRequest, ComesBackForEveryRequestOfTheCorpus) {
   EXPECT_GT(compared, 4000);
 }
 
+// Each range is told as it is; all were said to be 1e-9 to 1e18.
+TEST(ParseRequest, SaysWhichNumbersAreInRange) {
+  try {
+    parse_request(R"({"model": "mlp", "strategy": {"expert_imbalance": 0.5}})", "test");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("at least 1 and at most 1e+06"), std::string::npos)
+        << error.what();
+  }
+}
+
 }  // namespace
 }  // namespace foretrain

@@ -11,6 +11,7 @@
 namespace foretrain::scaling {
 namespace {
 
+constexpr double kLongest = 1e15;  // seconds; a time beyond is no answer
 constexpr std::string_view kWhy = "from measured runs of this workload; hosts and links as there";
 constexpr std::string_view kOperatorsWhy =
     "the operator engine's time, corrected by measured runs of this workload; hosts and links as "
@@ -84,9 +85,10 @@ std::optional<Answer> ScalingEngine::answer(const Question& question) const {
   }
   const bool inside = is_inside(*workload, values);
   if (model.with_operators) values.push_back(operators_s(question, *steps));
+  const double time = time_s(workload->form, values);
+  if (time > kLongest) return std::nullopt;
   const double startup_s = model.time == TimeOf::Total ? resolved.startup_s : 0;
-  const Estimate step =
-      of_step(*workload, time_s(workload->form, values), *steps, startup_s, model.confidence);
+  const Estimate step = of_step(*workload, time, *steps, startup_s, model.confidence);
   const std::string_view why = model.with_operators ? kOperatorsWhy : kWhy;
   return Answer{name(), {{"step_time_s", step, inside, why}}};
 }

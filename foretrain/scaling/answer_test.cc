@@ -64,6 +64,20 @@ TEST_F(Scaling, DoesNotAnswerForOthers) {
   EXPECT_TRUE(ask(R"({"model": "resnet18", "device": "t4", "batch": 40, "precision": "fp16"})"));
 }
 
+// Sums that are infinite, or infinite less infinite, are no times: the step was reported as null.
+TEST_F(Scaling, DoesNotAnswerWithWhatIsNoTime) {
+  for (const double weight : {1e308, -1e308}) {
+    model_.workloads[0].form.regressor = learn::LinearModel{1e308, {weight}};
+    model_.workloads[0].form.log_time = weight > 0;
+    const bool told = ask(R"({"model": "resnet18", "device": "t4", "batch": 40})").has_value();
+    EXPECT_EQ(told, weight < 0) << weight;  // -inf counts as the least time
+  }
+  model_.workloads[0].form.map.features = {{{1, learn::TermKind::Raw}},
+                                           {{1, learn::TermKind::Raw}}};
+  model_.workloads[0].form.regressor = learn::LinearModel{0, {1e308, -1e308}};
+  EXPECT_FALSE(ask(R"({"model": "resnet18", "device": "t4", "batch": 40})"));
+}
+
 TEST_F(Scaling, TakesAnyParametersOfAModelWithoutThem) {
   EXPECT_TRUE(ask(R"({"model": "resnet18:classes=10", "device": "t4", "batch": 40})"));
   model_.workloads[0].model = "resnet18:classes=20";

@@ -90,6 +90,11 @@ double squared_length(const std::vector<double>& x) {
 }
 
 void check(const std::vector<Candidate>& candidates, double budget) {
+  if (candidates.size() > kMostCandidates) {
+    throw Error(ErrorKind::BadInput, format("design: %zu candidates are more than the %zu that are "
+                                            "weighed against each other; offer fewer",
+                                            candidates.size(), kMostCandidates));
+  }
   for (const Candidate& one : candidates) {
     const bool sound = one.workers >= 1 && one.fraction > 0 && one.fraction <= 1 && one.cost > 0 &&
                        std::isfinite(one.workers) && std::isfinite(one.cost);
@@ -102,14 +107,51 @@ void check(const std::vector<Candidate>& candidates, double budget) {
   if (!(budget > 0)) throw Error(ErrorKind::BadInput, "design: the budget must be above 0");
 }
 
-// The variance that a design would have, a little added to the information so that one which does
-// not determine all weights can be compared, too.
-double soft_variance(const Features& features, const std::vector<std::size_t>& runs) {
-  Information information(features.front().size());
-  for (const std::size_t run : runs) information.add(features[run], 1);
+// The variance that runs of this information leave, a little added to it so that a design which
+// does not determine all weights can be compared, too.
+double soft_variance(Information information) {
   information.add_to_diagonal(1e-7);
   const auto factor = information.factor();
   return factor ? trace_of_inverse(*factor) : std::numeric_limits<double>::infinity();
+}
+
+// Makes the shares whole runs: the large ones first, then what lowers the variance most.
+void choose(const Features& rows, const std::vector<double>& costs, double budget, Design& design) {
+  Information information(rows.front().size());
+  std::vector<bool> taken(rows.size());
+  const auto take = [&](std::size_t run) {
+    design.runs.push_back(run);
+    design.cost += costs[run];
+    information.add(rows[run], 1);
+    taken[run] = true;
+  };
+  const auto fits = [&](std::size_t run) {
+    return !taken[run] && design.cost + costs[run] <= budget * (1 + 1e-9);
+  };
+  std::vector<std::size_t> order(rows.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return design.shares[a] > design.shares[b];
+  });
+  for (const std::size_t run : order) {
+    if (design.shares[run] > kKept && fits(run)) take(run);
+  }
+  while (true) {
+    const double now = soft_variance(information);
+    std::size_t best = rows.size();
+    double most = 0;
+    for (std::size_t run = 0; run < rows.size(); ++run) {
+      if (!fits(run)) continue;
+      Information more = information;
+      more.add(rows[run], 1);
+      const double gain = std::log(now / soft_variance(std::move(more))) / costs[run];
+      if (!(gain > most)) continue;
+      most = gain;
+      best = run;
+    }
+    if (best == rows.size()) break;
+    take(best);
+  }
 }
 
 }  // namespace
@@ -167,39 +209,7 @@ Design design_runs(const std::vector<Candidate>& candidates, double budget) {
   }
   Design design;
   design.shares = optimal_shares(features, costs, budget);
-  std::vector<std::size_t> order(candidates.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return design.shares[a] > design.shares[b];
-  });
-  const auto take = [&](std::size_t run) {
-    design.runs.push_back(run);
-    design.cost += costs[run];
-  };
-  const auto fits = [&](std::size_t run) {
-    return design.cost + costs[run] <= budget * (1 + 1e-9) &&
-           std::find(design.runs.begin(), design.runs.end(), run) == design.runs.end();
-  };
-  for (const std::size_t run : order) {
-    if (design.shares[run] > kKept && fits(run)) take(run);
-  }
-  const Features rows = scaled(features);
-  while (true) {
-    const double now = soft_variance(rows, design.runs);
-    std::size_t best = candidates.size();
-    double most = 0;
-    for (std::size_t run = 0; run < candidates.size(); ++run) {
-      if (!fits(run)) continue;
-      std::vector<std::size_t> more = design.runs;
-      more.push_back(run);
-      const double gain = std::log(now / soft_variance(rows, more)) / costs[run];
-      if (gain <= most) continue;
-      most = gain;
-      best = run;
-    }
-    if (best == candidates.size()) break;
-    take(best);
-  }
+  choose(scaled(features), costs, budget, design);
   std::sort(design.runs.begin(), design.runs.end());
   design.variance = variance_sum(features, design.runs);
   if (std::isinf(design.variance)) {

@@ -38,7 +38,9 @@ struct Design {
 
 // Shares above 0.3, as Ernest keeps them, largest first while they fit the budget; what is left of
 // it goes to the runs that lower the variance most for their cost. Throws Error(BadInput) for
-// candidates that are none, and where the budget does not allow runs that determine all weights.
+// candidates that are none, for more than kMostCandidates, whose rounds would take minutes, and
+// where the budget does not allow runs that determine all weights.
+inline constexpr std::size_t kMostCandidates = 1000;
 Design design_runs(const std::vector<Candidate>& candidates, double budget);
 
 }  // namespace foretrain::scaling

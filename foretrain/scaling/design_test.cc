@@ -95,6 +95,7 @@ TEST(Design, RefusesWhatCannotBe) {
   EXPECT_THROW(design_runs(grid(), 0.05), Error);  // not four runs
   EXPECT_THROW(design_runs({{0, 1, 1}}, 1), Error);
   EXPECT_THROW(design_runs({{1, 2, 1}}, 1), Error);
+  EXPECT_THROW(design_runs({kMostCandidates + 1, {2, 0.5, 1}}, 10), Error);
 }
 
 }  // namespace

@@ -153,6 +153,7 @@ std::optional<Proposal> next_point(const SearchSpace& space, const std::vector<T
     const double improvement = promise.of(point);
     if (improvement > *best.improvement) best = {point, improvement};
   }
+  if (best.point == space.points.size()) return draw(space, tried, options);  // none promises
   // Of a logarithm; as a share of the best.
   best.improvement = 1 - std::exp(-*best.improvement);
   const bool found = best_of(space, history, options).has_value();

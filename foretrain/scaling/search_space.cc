@@ -13,7 +13,8 @@
 namespace foretrain::scaling {
 namespace {
 
-constexpr std::size_t kMostPoints = 100'000;
+constexpr double kMostNumber = 1e150;
+constexpr double kLeastNumber = 1e-150;
 constexpr double kFarApart = 4;  // the most over the least
 
 [[noreturn]] void bad(const std::string& where, const std::string& what) {
@@ -23,13 +24,14 @@ constexpr double kFarApart = 4;  // the most over the least
 std::vector<std::string> texts_of(const Json& values, const std::string& name,
                                   const std::string& where) {
   std::vector<std::string> texts;
+  std::set<std::string> known;
   if (!values.is_array() || values.empty()) bad(where, "'" + printable(name) + "' is no list");
   for (const Json& one : values) {
     if (!one.is_string() && !one.is_number() && !one.is_boolean()) {
       bad(where, "'" + printable(name) + "' has a value that is no number, word or truth");
     }
     texts.push_back(one.is_string() ? one.get<std::string>() : one.dump());
-    if (std::count(texts.begin(), texts.end(), texts.back()) > 1) {
+    if (!known.insert(texts.back()).second) {
       bad(where, "'" + printable(name) + "' has " + printable(texts.back()) + " twice");
     }
   }
@@ -37,14 +39,22 @@ std::vector<std::string> texts_of(const Json& values, const std::string& name,
 }
 
 // One dimension of numbers, or one for each word.
-void add_dimensions(SearchSpace& space, std::size_t variable) {
+void add_dimensions(SearchSpace& space, std::size_t variable, const std::string& where) {
   std::set<std::string> words;
   std::vector<double> numbers;
   for (const auto& point : space.points) {
     words.insert(point[variable]);
     if (const auto number = number_in(point[variable])) numbers.push_back(*number);
   }
-  if (numbers.size() < space.points.size()) {
+  const bool by_words = numbers.size() < space.points.size();
+  const std::size_t known = space.points.empty() ? 0 : space.coordinates.front().size();
+  if (known + (by_words ? words.size() : 1) > kMostDimensions) {
+    bad(where, "more than " + std::to_string(kMostDimensions) +
+                   " dimensions: variables of numbers, and the words of others, of which '" +
+                   printable(space.variables[variable]) + "' has " + std::to_string(words.size()) +
+                   "; name fewer");
+  }
+  if (by_words) {
     for (const std::string& word : words) {
       for (std::size_t i = 0; i < space.points.size(); ++i) {
         space.coordinates[i].push_back(space.points[i][variable] == word ? 1 : 0);
@@ -72,14 +82,19 @@ std::optional<double> number_in(std::string_view text) {
   if (problem != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
     return std::nullopt;
   }
+  const double size = std::abs(value);
+  if (size > kMostNumber || (size < kLeastNumber && size > 0)) return std::nullopt;
   return value;
 }
 
 SearchSpace space_of(std::vector<std::string> variables,
-                     std::vector<std::vector<std::string>> points) {
+                     std::vector<std::vector<std::string>> points, const std::string& where) {
+  if (points.size() > kMostPoints) {
+    bad(where, "more than " + std::to_string(kMostPoints) + " combinations; give fewer values");
+  }
   SearchSpace space{std::move(variables), std::move(points), {}};
   space.coordinates.resize(space.points.size());
-  for (std::size_t v = 0; v < space.variables.size(); ++v) add_dimensions(space, v);
+  for (std::size_t v = 0; v < space.variables.size(); ++v) add_dimensions(space, v, where);
   return space;
 }
 
@@ -91,6 +106,9 @@ SearchSpace parse_space(std::string_view json, const std::string& where) {
   fields.finish();
   if (!variables.is_object() || variables.empty()) {
     bad(where, "'variables' is no object of lists, such as {\"workers\": [1, 2, 4]}");
+  }
+  if (variables.size() > kMostDimensions) {
+    bad(where, "more than " + std::to_string(kMostDimensions) + " variables; name fewer");
   }
   std::vector<std::string> names;
   std::vector<std::vector<std::string>> points{{}};
@@ -109,7 +127,7 @@ SearchSpace parse_space(std::string_view json, const std::string& where) {
     }
     points = std::move(more);
   }
-  return space_of(std::move(names), std::move(points));
+  return space_of(std::move(names), std::move(points), where);
 }
 
 std::optional<std::size_t> find_point(const SearchSpace& space,

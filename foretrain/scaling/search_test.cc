@@ -52,6 +52,31 @@ TEST(SearchSpace, RefusesWhatIsNone) {
   }
 }
 
+// 65 words are as many dimensions, 100,001 points more than a search looks at.
+TEST(SearchSpace, RefusesWhatASearchCannotLookAt) {
+  std::vector<std::vector<std::string>> points;
+  for (int i = 0; i < 64; ++i) points.push_back({"word" + std::to_string(i)});
+  EXPECT_EQ(space_of({"a"}, points, "test").coordinates.front().size(), 64U);
+  points.push_back({"one more"});
+  EXPECT_THROW(space_of({"a"}, points, "test"), Error);
+  EXPECT_THROW(space_of({"a"}, {kMostPoints + 1, {"1"}}, "test"), Error);
+  std::string many;
+  for (int i = 0; i < 65; ++i) many += (i == 0 ? "\"a" : ", \"a") + std::to_string(i) + "\": [1]";
+  EXPECT_THROW(parse_space("{\"variables\": {" + many + "}}", "test"), Error);
+}
+
+// Their products with others would be infinite or 0, and no goal.
+TEST(SearchSpace, NumbersBeyondAllBoundsAreWords) {
+  EXPECT_EQ(number_in("1e150"), 1e150);
+  EXPECT_EQ(number_in("0"), 0.0);
+  for (const char* text : {"1e151", "-1e300", "1e-160", "nan", "inf", "1x", ""}) {
+    EXPECT_FALSE(number_in(text)) << text;
+  }
+  const SearchSpace in = parse_space(R"({"variables": {"a": [1e150, -1e150, 0]}})", "test");
+  EXPECT_EQ(in.coordinates[0], std::vector<double>{1});
+  EXPECT_EQ(in.coordinates[2], std::vector<double>{0.5});
+}
+
 TEST(Search, FindsTheBestInFewRuns) {
   const SearchSpace in = space();
   const std::vector<Tried> history = run(in, {.most = 40, .stop = 0.001, .seed = 2});
@@ -101,6 +126,16 @@ TEST(Search, GoesOnAfterFailures) {
   }
   EXPECT_FALSE(best_of(in, history, {}));
   EXPECT_TRUE(next_point(in, history, {}));
+}
+
+// Nothing is promised where all beliefs are no numbers: one of the untried points is drawn.
+TEST(Search, DrawsWhereNothingIsPromised) {
+  const SearchSpace in = space();
+  const std::vector<Tried> history{{0, -1.0}, {1, -1.0}, {2, -1.0}};
+  const auto next = next_point(in, history, {.first = 1});
+  ASSERT_TRUE(next);
+  EXPECT_LT(next->point, in.points.size());
+  EXPECT_GT(next->point, 2U);
 }
 
 TEST(Search, DrawsWhereItIsAskedTo) {

@@ -16,7 +16,9 @@ namespace foretrain::train {
 namespace {
 
 void check(int code) {
-  if (code != 0) throw Error(ErrorKind::Io, std::string("XGBoost: ") + XGBGetLastError());
+  if (code == 0) return;
+  const std::string what = XGBGetLastError();
+  throw Error(ErrorKind::Io, "XGBoost: " + what.substr(0, what.find('\n')));  // no stack trace
 }
 
 std::vector<float> floats(const std::vector<double>& values) {

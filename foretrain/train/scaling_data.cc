@@ -22,6 +22,8 @@ namespace {
 using measured::Row;
 using measured::Table;
 
+constexpr double kMostValue = 1e12;  // products of three are numbers of single precision
+
 [[noreturn]] void bad(const std::string& what) { throw Error(ErrorKind::BadInput, what); }
 
 std::string joined(const std::vector<std::string>& names) {
@@ -83,10 +85,13 @@ std::optional<double> positive(const Row& row, const std::string& column, const 
   if (text.empty()) return std::nullopt;
   double value = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc() || end != text.data() + text.size() || !(value > 0) ||
-      !std::isfinite(value)) {
+  if (problem != std::errc() || end != text.data() + text.size() || !(value > 0)) {
     bad(table.where() + ": line " + std::to_string(row.line) + ": '" + printable(column) +
         "' is '" + printable(text) + "', not a positive number");
+  }
+  if (value < 1 / kMostValue || value > kMostValue) {
+    bad(table.where() + ": line " + std::to_string(row.line) + ": '" + printable(column) +
+        "' is '" + printable(text) + "'; times and counts are from 1e-12 to 1e12");
   }
   return value;
 }

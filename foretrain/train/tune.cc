@@ -18,7 +18,7 @@ scaling::SearchSpace space_of(const std::vector<Setting>& settings) {
   for (const Setting& one : settings) {
     points.push_back({csv_field(one.degree), csv_field(one.strength), csv_field(one.size)});
   }
-  return scaling::space_of({"degree", "strength", "size"}, std::move(points));
+  return scaling::space_of({"degree", "strength", "size"}, std::move(points), "tuning");
 }
 
 }  // namespace

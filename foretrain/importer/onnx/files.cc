@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "foretrain/base/error.h"
+#include "foretrain/base/near.h"
 
 namespace foretrain::importer {
 namespace {
@@ -26,16 +27,20 @@ std::optional<fs::path> blobs_of(const fs::path& folder) {
   return std::nullopt;
 }
 
-// A model must not make this program look at other files than those it came with.
-std::optional<fs::path> find_inside(const fs::path& folder, const fs::path& location) {
+// A model must not make this program look at other files than those it came with and those that
+// the user names.
+std::optional<fs::path> find_inside(const fs::path& folder, const fs::path& location,
+                                    const fs::path& external) {
   const bool leaves = location.empty() || location.is_absolute() ||
                       std::find(location.begin(), location.end(), "..") != location.end();
-  if (leaves) return std::nullopt;
+  if (location.empty() || (leaves && external.empty())) return std::nullopt;
   std::error_code error;
   const fs::path root = fs::canonical(folder.empty() ? "." : folder, error);
   if (error) return std::nullopt;
   const fs::path file = fs::canonical(root / location, error);
   if (error) return std::nullopt;
+  if (!external.empty() && is_inside(file, external)) return file;
+  if (leaves) return std::nullopt;
   if (is_inside(file, root)) return file;
   const std::optional<fs::path> blobs = blobs_of(root);
   return blobs && is_inside(file, *blobs) ? std::optional(file) : std::nullopt;
@@ -43,15 +48,24 @@ std::optional<fs::path> find_inside(const fs::path& folder, const fs::path& loca
 
 }  // namespace
 
-OnnxFiles::OnnxFiles(const fs::path& model)
-    : folder_(model.parent_path()), model_(std::make_unique<SparseFile>(model)) {}
+OnnxFiles::OnnxFiles(const fs::path& model, const fs::path& external)
+    : folder_(model.parent_path()), model_(std::make_unique<SparseFile>(model)) {
+  if (external.empty()) return;
+  std::error_code error;
+  external_ = fs::canonical(external, error);
+  if (error || !fs::is_directory(external_, error)) {
+    throw Error(ErrorKind::BadInput, "external: there is no folder '" +
+                                         printable(external.string(), 150) +
+                                         "'; name the one that holds the model's data");
+  }
+}
 
 std::string_view OnnxFiles::content_of(std::string_view location) {
   const auto found = files_.find(location);
   if (found != files_.end()) return found->second ? found->second->content() : std::string_view{};
   if (files_.size() == kMostFiles) return {};
   std::unique_ptr<SparseFile>& file = files_[std::string(location)];
-  const std::optional<fs::path> place = find_inside(folder_, location);
+  const std::optional<fs::path> place = find_inside(folder_, location, external_);
   if (!place) return {};
   try {
     file = std::make_unique<SparseFile>(*place);

@@ -85,6 +85,34 @@ TEST(OnnxExternal, LinksOutOfTheFolderAreNotFollowed) {
   fs::remove_all(folder);
 }
 
+// A link, an absolute path and one through `..` lead into the folder that the user names, and into
+// no other.
+TEST(OnnxExternal, FilesOfTheFolderThatTheUserNamesAreRead) {
+  const TemporaryFile outside(raw(Numbers{7, -1, 6}), ".data");
+  namespace fs = std::filesystem;
+  const fs::path root = outside.path().string() + ".root";
+  fs::create_directories(root / "model");
+  fs::create_directories(root / "data/deep");
+  fs::create_directories(root / "other");
+  fs::copy_file(outside.path(), root / "data/deep/x");
+  fs::create_symlink(root / "data/deep/x", root / "model/link");
+  const fs::path model = root / "model/m.onnx";
+  for (const std::string& location :
+       {std::string("link"), (root / "data/deep/x").string(), std::string("../data/deep/x")}) {
+    std::ofstream(model, std::ios::binary) << reshape(location).bytes();
+    EXPECT_THROW(read_onnx(model), Error) << location;
+    EXPECT_THROW(read_onnx(model, {}, root / "other"), Error) << location;
+    EXPECT_EQ(output(read_onnx(model, {}, root / "data")), "[batch, 5]") << location;
+  }
+  // What the external folder has a link to lies elsewhere.
+  fs::create_symlink(outside.path(), root / "data/out");
+  std::ofstream(model, std::ios::binary) << reshape("../data/out").bytes();
+  EXPECT_THROW(read_onnx(model, {}, root / "data"), Error);
+  EXPECT_THROW(read_onnx(model, {}, root / "none"), Error);
+  EXPECT_THROW(read_onnx(model, {}, model), Error);  // no folder
+  fs::remove_all(root);
+}
+
 // As Hugging Face's library keeps files.
 TEST(OnnxExternal, LinksOfAHuggingFaceCacheAreFollowed) {
   const TemporaryFile root("", ".cache");

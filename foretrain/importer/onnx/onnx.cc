@@ -29,8 +29,9 @@ bool is_onnx(std::string_view content) {
   return content[1] > 1 && content[1] < 64 && kNext.find(content[2]) != std::string_view::npos;
 }
 
-graph::Graph read_onnx(const std::filesystem::path& file, const graph::Binding& values) {
-  OnnxFiles files(file);
+graph::Graph read_onnx(const std::filesystem::path& file, const graph::Binding& values,
+                       const std::filesystem::path& external) {
+  OnnxFiles files(file, external);
   graph::Graph graph = read(files.content(), named(file), values, files);
   graph.name = file.stem().string();
   return graph;
