@@ -119,7 +119,8 @@ TEST(FamilyFolds, KeepFamiliesWhole) {
   const auto folds = family_folds(data.examples, all, 4, 1);
   for (std::size_t a = 0; a < all.size(); ++a) {
     for (std::size_t b = 0; b < all.size(); ++b) {
-      if (data.examples[a].family == data.examples[b].family) EXPECT_EQ(folds[a], folds[b]);
+      if (data.examples[a].family != data.examples[b].family) continue;
+      EXPECT_EQ(folds[a], folds[b]);
     }
   }
   EXPECT_EQ(std::set<std::size_t>(folds.begin(), folds.end()).size(), 4U);
