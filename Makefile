@@ -107,7 +107,7 @@ scaling-report: accuracy-data build  ## scaling models between and beyond measur
 	@python3 -B tools/write_scaling.py $(FORETRAIN) $(DATA)/training/pollux.csv docs
 
 search-report: accuracy-data build  ## runs that a search needs, against points drawn at random: make search-report DATA=dir
-	@python3 -B tools/write_search.py $(FORETRAIN) $(DATA)/training/pollux.csv docs
+	@python3 -B tools/write_search.py $(FORETRAIN) $(DATA)/training/pollux.csv docs --jobs $(or $(JOBS),data/lab/measured)
 
 .PHONY: lab-accuracy
 lab-accuracy: build  ## predictions against what the lab measured, writes docs/lab_accuracy.md
@@ -138,11 +138,20 @@ embedding: build  ## train the embedding that is shipped, data/embeddings/: make
 	@$(EMBED_TRAIN).embedding_file --program $(FORETRAIN) --set $(EMBEDDING)/set --checkpoint $(EMBEDDING)/main.pt \
 	  -o data/embeddings/digits.json --reference tests/embedding/reference.json
 
-embedding-report: embedding  ## what the embedding is worth, writes docs/embedding.md: make embedding-report TORCH_PYTHON=python
-	@$(EMBED_TRAIN).train --set $(EMBEDDING)/set --out $(EMBEDDING)/targets.pt --tasks targets
+embedding-report: embedding  ## what the embedding is worth, writes docs/embedding.md: make embedding-report TORCH_PYTHON=python DATA=dir MODELS=graphs
+	@$(EMBED_TRAIN).train --set $(EMBEDDING)/set --out $(EMBEDDING)/targets.pt --tasks targets --until 1000
 	@$(EMBED_TRAIN).compare --set $(EMBEDDING)/set -o $(EMBEDDING)/compare.json
 	@$(EMBED_TRAIN).evidence --program $(FORETRAIN) --set $(EMBEDDING)/set --folder $(EMBEDDING) -o $(EMBEDDING)/evidence.json
-	@python3 tools/write_embedding.py $(EMBEDDING)/evidence.json docs
+	@python3 -B tools/write_embedding.py docs --evidence $(EMBEDDING)/evidence.json
+	@$(if $(DATA),$(MAKE) -s embedding-times)
+
+# MODELS: graphs by tools/timm_graphs.py, beside them families.csv by tools/timm_families.py. JOBS: another export of whole jobs.
+.PHONY: embedding-times
+embedding-times: accuracy-data build  ## times of networks never run, writes docs/embedding.md: make embedding-times DATA=dir MODELS=graphs
+	@mkdir -p $(EMBEDDING)
+	@python3 -B tools/embedding_times.py $(FORETRAIN) --data $(DATA) --encoders $(EMBEDDING) -o $(EMBEDDING)/times.json \
+	  $(if $(MODELS),--models $(MODELS) --families $(MODELS)/families.csv) $(if $(JOBS),--jobs $(JOBS)) $(if $(ONLY),--only $(ONLY))
+	@python3 -B tools/write_embedding.py docs --times $(EMBEDDING)/times.json
 
 fuzz: packages-build packages-lint  ## fuzz each target for FUZZ_SECONDS (600), 5 s and 1 GB per input; prints a table
 	@$(MAKE) -s build/fuzz/build.ninja

@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""write_embedding.py EVIDENCE DOCS: docs/embedding.md and its map, from foretrain_train.evidence's numbers."""
+"""Writes what was measured into docs/embedding.md, and its pictures.
+
+    python3 tools/write_embedding.py DOCS [--evidence FILE] [--times FILE]
+
+from the numbers of foretrain_train.evidence and of tools/embedding_times.py; what is not given stays as it is.
+"""
 import argparse
 import html
 import json
 import pathlib
 import statistics
 
+from embedding_sections import draw_curve, percent, times_sections
 from lab_plots import Picture
 from wrap_docs import wrap
 
@@ -19,10 +25,7 @@ INPUTS = {
 }
 START = "<!-- written by tools/write_embedding.py: begin -->"
 END = "<!-- end -->"
-
-
-def percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
+TIMES = "<!-- times, written by tools/write_embedding.py: begin -->"
 
 
 def spread(values: list[float]) -> str:
@@ -139,17 +142,32 @@ CPU time of one call, from start to end: {cold}. Many small models in one call, 
 {speed['bulk_per_s']:,.0f} per second and core."""
 
 
+def replace(page: str, start: str, text: str) -> str:
+    """The page with what is between the mark and the next end in place of what was there."""
+    before, found, rest = page.partition(start)
+    if not found:
+        raise SystemExit(f"embedding.md: no line {start}")
+    return f"{before}{start}\n\n{text}\n\n{END}{rest.partition(END)[2]}"
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description="write docs/embedding.md's measured part and its map")
-    parser.add_argument("evidence", type=pathlib.Path)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("docs", type=pathlib.Path)
+    parser.add_argument("--evidence", type=pathlib.Path)
+    parser.add_argument("--times", type=pathlib.Path)
     given = parser.parse_args()
-    evidence = json.loads(given.evidence.read_text())
-    page = given.docs / "embedding.md"
-    before, _, rest = page.read_text().partition(START)
-    after = rest.partition(END)[2]
-    page.write_text(wrap(f"{before}{START}\n\n{sections(evidence)}\n\n{END}{after}"))
-    (given.docs / "embedding_map.svg").write_text(draw_map(evidence["map"]))
+    file = given.docs / "embedding.md"
+    page = file.read_text()
+    if given.evidence:
+        evidence = json.loads(given.evidence.read_text())
+        page = replace(page, START, sections(evidence))
+        (given.docs / "embedding_map.svg").write_text(draw_map(evidence["map"]))
+    if given.times:
+        times = json.loads(given.times.read_text())
+        page = replace(page, TIMES, times_sections(times))
+        if times.get("timm", {}).get("curve"):
+            (given.docs / "embedding_curve.svg").write_text(draw_curve(times["timm"]["curve"]))
+    file.write_text(wrap(page))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes search_tests.md: how many runs a search needs, and what a design buys, against points drawn at random.
 
-    python3 tools/write_search.py PROGRAM POLLUX_CSV DOCS [--seeds 20]
+    python3 tools/write_search.py PROGRAM POLLUX_CSV DOCS [--seeds 20] [--jobs EXPORT]
 
 For each model of Pollux the measured placements and batches are the space and the time per sample is the goal;
 `PROGRAM search --table` tries points one after the other until one is within 5 % of the best that was measured.
@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 
+import design_tests
 from wrap_docs import wrap
 from write_accuracy import table
 
@@ -173,10 +174,17 @@ def main() -> int:
     parser.add_argument("docs", type=pathlib.Path)
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--most", type=int, default=40)
+    parser.add_argument("--jobs", type=pathlib.Path, help="an export of the lab's store, with whole jobs")
     given = parser.parse_args()
     body = [judge(given.program, model, points, given.seeds, given.most) for model, points in sorted(points_of(given.data).items())]
     designs = [line for model, points in sorted(points_of(given.data).items()) for line in judge_design(given.program, model, points, given.seeds)]
-    (given.docs / "search_tests.md").write_text(wrap("\n".join(page(body, designs, given.seeds, given.most))), encoding="utf-8")
+    lines = page(body, designs, given.seeds, given.most)
+    if given.jobs:
+        points = design_tests.judge_jobs(given.program, given.jobs, given.seeds)
+        lines += design_tests.jobs_section(points, given.seeds)
+        if points:
+            (given.docs / "search_designs.svg").write_text(design_tests.draw_designs(points), encoding="utf-8")
+    (given.docs / "search_tests.md").write_text(wrap("\n".join(lines)), encoding="utf-8")
     return 0
 
 

@@ -14,7 +14,7 @@ constexpr const char* kSteps =
 
 TEST(FitCommand, EveryPartHasHelpWithAnExample) {
   for (const char* part : {"operators", "collectives", "calibration", "intervals", "framework",
-                           "inspector", "scaling"}) {
+                           "inspector", "scaling", "embedding"}) {
     const Outcome outcome = run_program({"fit", part, "--help"});
     EXPECT_EQ(outcome.code, 0) << part;
     EXPECT_NE(outcome.out.find(std::string("  foretrain fit ") + part), std::string::npos) << part;

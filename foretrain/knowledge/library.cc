@@ -10,6 +10,7 @@
 #include "foretrain/base/near.h"
 #include "foretrain/cost/framework_file.h"
 #include "foretrain/hw/load_catalog.h"
+#include "foretrain/knowledge/embedding_model.h"
 #include "foretrain/knowledge/scaling_model.h"
 
 namespace foretrain {
@@ -54,7 +55,9 @@ void StepCache::insert(const std::string& key, std::shared_ptr<const Step> step)
 }
 
 void ConstantsInUse::put(const Predictor& predictor) {
-  if (predictor.intervals || predictor.inspector || predictor.scaling) return;
+  if (predictor.intervals || predictor.inspector || predictor.scaling || predictor.embedding) {
+    return;
+  }
   // A later calibration or framework adds to those before it; of the rest it takes their place.
   const bool adds = predictor.calibration || !predictor.frameworks.empty();
   std::uint64_t& known = digests_[predictor.format];
@@ -75,6 +78,7 @@ Library load_library() {
   }
   library.steps = std::make_unique<StepCache>();
   library.predictors = std::make_unique<PredictorCache>();
+  library.models = std::make_unique<ModelCache>();
   return library;
 }
 
@@ -91,10 +95,12 @@ Library copy_of(const Library& library) {
   copy.intervals = library.intervals;
   copy.inspector = library.inspector;
   copy.scaling = library.scaling;
+  copy.embedding = library.embedding;
   copy.constants = library.constants;
   copy.read_files = library.read_files;
   copy.steps = std::make_unique<StepCache>();
   copy.predictors = std::make_unique<PredictorCache>();
+  copy.models = std::make_unique<ModelCache>();
   return copy;
 }
 
@@ -134,6 +140,8 @@ Predictor parse_predictor(std::string_view text, const std::string& where) {
     predictor.calibration = predictor.inspector->calibration;
   } else if (says(kScalingFormat)) {
     predictor.scaling = std::make_shared<const ScalingModel>(read_scaling(text, where));
+  } else if (says(kEmbeddingModelFormat)) {
+    predictor.embedding = std::make_shared<const EmbeddingModel>(read_embedding_model(text, where));
   } else if (says(comm::kExchangeFormat)) {
     predictor.exchange =
         std::make_shared<const comm::ExchangeCosts>(comm::read_exchange_costs(text, where));
@@ -165,6 +173,7 @@ void use(Library& library, const Predictor& predictor) {
   if (predictor.intervals) library.intervals = predictor.intervals;
   if (predictor.inspector) library.inspector = predictor.inspector;
   if (predictor.scaling) library.scaling = predictor.scaling;
+  if (predictor.embedding) library.embedding = predictor.embedding;
   library.constants.put(predictor);
 }
 

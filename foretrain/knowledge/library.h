@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <any>
 #include <cstddef>
 #include <list>
 #include <map>
@@ -26,6 +27,7 @@
 
 namespace foretrain {
 
+struct EmbeddingModel;
 struct ScalingModel;
 struct StageSteps;
 
@@ -83,12 +85,13 @@ struct Predictor {
   std::shared_ptr<const Intervals> intervals;
   std::shared_ptr<const InspectorModel> inspector;
   std::shared_ptr<const ScalingModel> scaling;
+  std::shared_ptr<const EmbeddingModel> embedding;
   std::string format;         // what the file says it is
   std::uint64_t content = 0;  // its digest
 };
 
 // Which constants predictions rest on: the digest of each file by its format. Intervals,
-// inspectors and scaling models rest on these themselves, so they do not count.
+// inspectors, scaling and embedding models rest on these themselves, so they do not count.
 class ConstantsInUse {
  public:
   void put(const Predictor& predictor);
@@ -115,6 +118,32 @@ class PredictorCache {
   std::unordered_map<std::string, std::shared_ptr<const Predictor>> predictors_;
 };
 
+// What engines work out of a model alone, by a key that tells which and of what. Emptied when full.
+class ModelCache {
+ public:
+  // The value of type T of the key; null where there is none.
+  template <typename T>
+  std::shared_ptr<const T> find(const std::string& key) {
+    const std::lock_guard lock(mutex_);
+    const auto found = values_.find(key);
+    if (found == values_.end()) return nullptr;
+    const auto* known = std::any_cast<std::shared_ptr<const T>>(&found->second);
+    return known == nullptr ? nullptr : *known;
+  }
+  template <typename T>
+  void insert(const std::string& key, std::shared_ptr<const T> value) {
+    const std::lock_guard lock(mutex_);
+    if (values_.size() >= kMost) values_.clear();
+    values_.insert_or_assign(key, std::move(value));
+  }
+
+ private:
+  static constexpr std::size_t kMost = 10'000;
+
+  std::mutex mutex_;
+  std::unordered_map<std::string, std::any> values_;
+};
+
 // What is known, passed to every prediction. Many threads may predict with one.
 struct Library {
   hw::Catalog catalog;
@@ -128,10 +157,12 @@ struct Library {
   std::shared_ptr<const Intervals> intervals;
   std::shared_ptr<const InspectorModel> inspector;  // absent where none was given
   std::shared_ptr<const ScalingModel> scaling;      // likewise
+  std::shared_ptr<const EmbeddingModel> embedding;  // likewise
   ConstantsInUse constants;
   bool read_files = true;  // whether a request may name files; a server says no
   std::unique_ptr<StepCache> steps;
   std::unique_ptr<PredictorCache> predictors;
+  std::unique_ptr<ModelCache> models;
 };
 
 // What is shipped: the files of data/ that the build embedded.

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "foretrain/embedding/answer.h"
 #include "foretrain/inspector/answer.h"
 #include "foretrain/operators/answer.h"
 #include "foretrain/operators/largest_batch.h"
@@ -41,9 +42,11 @@ Report predict(const Question& question) {
 std::vector<const Engine*> engines_for(const Question& question) {
   static const operators::OperatorEngine kOperators;
   static const inspector::InspectorEngine kInspector;
+  static const embedding::EmbeddingEngine kEmbedding;
   static const scaling::ScalingEngine kScaling;
   std::vector<const Engine*> engines{&kOperators};
   if (question.resolved().inspector) engines.push_back(&kInspector);
+  if (question.resolved().embedding) engines.push_back(&kEmbedding);
   if (question.resolved().scaling) engines.push_back(&kScaling);
   return engines;
 }

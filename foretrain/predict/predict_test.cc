@@ -330,7 +330,7 @@ TEST_F(Predict, RefusesWhatItCannotDo) {
   EXPECT_EQ(error(R"("model":"resnet50","device":"v100","workers":2,"strategy":{"tensor":2})"),
             ErrorKind::Unsupported);
   EXPECT_EQ(error(R"("model":"resnet50","device":"v100","engine":"embedding")"),
-            ErrorKind::Unsupported);
+            ErrorKind::BadInput);  // it needs one of the predictors
   EXPECT_EQ(error(R"("model":"resnet50","device":"v100","engine":"scaling")"),
             ErrorKind::BadInput);  // it needs one of the predictors
   EXPECT_EQ(error(R"("model":"resnet50","device":"v100","engine":"inspector")"),

@@ -64,10 +64,8 @@ class Reader {
     if (value.empty() || value.size() > kLongestText) {
       fail(row, "must have 1 to " + std::to_string(kLongestText) + " characters");
     }
-    const auto among = [&](std::span<const std::string_view> words) {
-      return std::find(words.begin(), words.end(), value) != words.end();
-    };
-    if (row.words.empty() || among(row.words) || among(row.hidden_words)) return value;
+    const auto known = std::find(row.words.begin(), row.words.end(), value);
+    if (row.words.empty() || known != row.words.end()) return value;
     std::string list;
     for (const std::string_view word : row.words) {
       list += (list.empty() ? "" : ", ") + std::string(word);

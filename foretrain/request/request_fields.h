@@ -39,7 +39,6 @@ struct RequestField {
   std::string_view absent = {};  // what the lack of an optional value means
   FieldRange range = {};
   std::span<const std::string_view> words = {};  // all that a text may be; empty: any text
-  std::span<const std::string_view> hidden_words = {};
   bool hidden = false;
 
   // From the member that holds it.

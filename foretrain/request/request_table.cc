@@ -18,8 +18,8 @@ constexpr double kMostWorkers = 1e6;
 constexpr double kMostOnNode = 1024;
 
 constexpr std::array<std::string_view, 2> kAttentions{"math", "flash"};
-constexpr std::array<std::string_view, 4> kEngines{"auto", "operators", "inspector", "scaling"};
-constexpr std::array<std::string_view, 1> kComingEngines{"embedding"};
+constexpr std::array<std::string_view, 5> kEngines{"auto", "operators", "inspector", "embedding",
+                                                   "scaling"};
 constexpr std::array<std::string_view, 3> kGradientPrecisions{"fp32", "bf16", "fp16"};
 constexpr std::array<std::string_view, 2> kSchedules{"1f1b", "gpipe"};
 constexpr std::array<std::string_view, 3> kRecomputes{"none", "selective", "full"};
@@ -248,12 +248,9 @@ constexpr std::array kFields{
          .help =
              "files as in data/predictors/ or written by fit: operators, collectives, "
              "calibration, framework, intervals, exchange, straggling, memory_context, inspector, "
-             "scaling"}),
-    field<&Request::engine>({.name = "engine",
-                             .group = "Engine",
-                             .help = "what predicts",
-                             .words = kEngines,
-                             .hidden_words = kComingEngines}),
+             "scaling, embedding"}),
+    field<&Request::engine>(
+        {.name = "engine", .group = "Engine", .help = "what predicts", .words = kEngines}),
 };
 
 constexpr std::array kStrategyFields{

@@ -7,6 +7,7 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/product.h"
 #include "foretrain/cost/cpu.h"
+#include "foretrain/knowledge/embedding_model.h"
 #include "foretrain/knowledge/scaling_model.h"
 #include "foretrain/request/detail/datasets.h"
 #include "foretrain/request/detail/find_cluster.h"
@@ -79,10 +80,6 @@ void refuse_what_is_missing(const Request& request) {
   if (strategy.expert > 1 && !summed) {
     throw Error(ErrorKind::Unsupported,
                 "strategy: 'expert' works with ddp, allreduce and horovod in this version");
-  }
-  if (request.engine == "embedding") {
-    throw Error(ErrorKind::Unsupported,
-                "engine '" + request.engine + "' is not in this version; use operators");
   }
   if (request.mode == Mode::Inference && (strategy.kind == Parallel::ParameterServer)) {
     throw Error(ErrorKind::Unsupported,
@@ -357,6 +354,26 @@ void find_scaling(const Request& request, const Predictors& predictors, const Li
   }
 }
 
+// The same of the embedding model.
+void find_embedding(const Request& request, const Predictors& predictors, const Library& library,
+                    Resolved& resolved) {
+  resolved.embedding = library.embedding;
+  for (const auto& predictor : predictors) {
+    if (predictor->embedding) resolved.embedding = predictor->embedding;
+  }
+  if (resolved.embedding && resolved.embedding->residual &&
+      resolved.embedding->constants != constants_in_use(predictors, library)) {
+    throw Error(ErrorKind::BadInput,
+                "the embedding model in 'predictors' was fitted on other constants than those in "
+                "use; fit it anew: foretrain fit embedding --target residual --data DATA -o FILE");
+  }
+  if (request.engine == "embedding" && !resolved.embedding) {
+    throw Error(ErrorKind::BadInput,
+                "engine embedding needs a predictor that `foretrain fit embedding` wrote: name it "
+                "in 'predictors'");
+  }
+}
+
 void find_length(const Request& request, Resolved& resolved) {
   Length& length = resolved.length;
   length = {{}, request.epochs, request.steps, request.tokens};
@@ -417,6 +434,7 @@ Resolved resolve_for(Model model, const Request& request, const Library& library
   find_inspector(request, predictors, library, resolved);
   set_bucket_bytes(request.strategy, resolved);
   find_scaling(request, predictors, library, resolved);
+  find_embedding(request, predictors, library, resolved);
   resolved.variation = step_variation(resolved.cluster, *resolved.straggling);
   resolved.batch = find_batch(request, resolved.data_parallel, resolved.assumptions);
   find_passes(request, resolved);

@@ -72,6 +72,7 @@ struct Resolved {
   std::shared_ptr<const Intervals> intervals;
   std::shared_ptr<const InspectorModel> inspector;  // absent where none was given
   std::shared_ptr<const ScalingModel> scaling;      // likewise
+  std::shared_ptr<const EmbeddingModel> embedding;  // likewise
   bool own_intervals = false;                       // the request's predictors gave them
   bool own_predictors = false;                      // the request names some
   std::vector<std::string> assumptions;

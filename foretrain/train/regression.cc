@@ -33,23 +33,6 @@ BoostOptions boosting(const Setting& setting, std::uint64_t seed) {
           .seed = seed};
 }
 
-// Those that boosted trees divide by most often, in their order.
-std::vector<std::size_t> heaviest_features(const BoostData& data, std::size_t count,
-                                           std::uint64_t seed) {
-  const learn::Trees trees = boost(data, boosting({.size = 4}, seed));
-  std::vector<std::size_t> divisions(data.features.front().size());
-  for (const learn::TreeNode& node : trees.nodes) {
-    if (node.feature >= 0) ++divisions[static_cast<std::size_t>(node.feature)];
-  }
-  std::vector<std::size_t> order(divisions.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return divisions[a] > divisions[b]; });
-  order.resize(std::min(count, order.size()));
-  std::sort(order.begin(), order.end());
-  return order;
-}
-
 }  // namespace
 
 std::span<const Method> all_methods() { return kMethods; }
@@ -80,7 +63,8 @@ std::string text_of(const Setting& setting) {
     case Method::Xgboost:
       return name + format(", depth %zu", setting.size);
     case Method::Svr:
-      return name + format(", cost %.3g", setting.strength);
+      return name + format(", cost %.3g", setting.strength) +
+             (setting.size > 1 ? format(", breadth %zu", setting.size) : "");
     case Method::Mlp:
       break;
   }
@@ -171,6 +155,22 @@ bool makes_products(Method method) {
          method == Method::Svr || method == Method::Mlp;
 }
 
+std::vector<std::size_t> heaviest_features(const BoostData& data, std::size_t count,
+                                           std::uint64_t seed) {
+  const learn::Trees trees = boost(data, boosting({.size = 4}, seed));
+  std::vector<std::size_t> divisions(data.features.front().size());
+  for (const learn::TreeNode& node : trees.nodes) {
+    if (node.feature >= 0) ++divisions[static_cast<std::size_t>(node.feature)];
+  }
+  std::vector<std::size_t> order(divisions.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return divisions[a] > divisions[b]; });
+  order.resize(std::min(count, order.size()));
+  std::sort(order.begin(), order.end());
+  return order;
+}
+
 learn::Regressor fit_regressor(const BoostData& data, const Setting& setting,
                                const std::vector<std::size_t>& fold, std::uint64_t seed) {
   if (data.features.empty()) throw Error(ErrorKind::BadInput, "there is no run to learn from");
@@ -192,7 +192,8 @@ learn::Regressor fit_regressor(const BoostData& data, const Setting& setting,
     case Method::Xgboost:
       return boost(data, boosting(setting, seed));
     case Method::Svr:
-      return fit_support_vectors(data, setting.strength);
+      return fit_support_vectors(data, setting.strength,
+                                 static_cast<double>(std::max<std::size_t>(1, setting.size)));
     case Method::Mlp:
       break;
   }

@@ -25,7 +25,7 @@ struct Setting {
   std::size_t degree = 1;  // of the products of features, for linear methods
   double strength = 0;     // ridge, lasso: of the penalty; svr: of what errors cost
   // stepwise: features; ridge: features with the largest weight in boosted trees, 0 for all; trees:
-  // rows in a leaf; xgboost: depth; mlp: width
+  // rows in a leaf; xgboost: depth; mlp: width; svr: breadth of the kernel, 0 as 1
   std::size_t size = 0;
 };
 std::string text_of(const Setting& setting);  // "ridge, degree 2, strength 0.001"
@@ -38,6 +38,10 @@ std::vector<Setting> fine_grid_of(Method method);
 bool is_of_plain_time(Method method);
 // Whether it makes its own products of the plain variables.
 bool makes_products(Method method);
+
+// Those that boosted trees divide by most often, in their order.
+std::vector<std::size_t> heaviest_features(const BoostData& data, std::size_t count,
+                                           std::uint64_t seed);
 
 // `fold`: of each row, for methods that divide them. Throws Error(BadInput) for no row.
 learn::Regressor fit_regressor(const BoostData& data, const Setting& setting,

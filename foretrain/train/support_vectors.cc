@@ -55,10 +55,11 @@ struct FreeModel {
 
 }  // namespace
 
-learn::KernelModel fit_support_vectors(const BoostData& data, double cost) {
+learn::KernelModel fit_support_vectors(const BoostData& data, double cost, double breadth) {
   learn::KernelModel model;
   model.input = standard_of(data.features);
-  model.gamma = 1 / static_cast<double>(std::max<std::size_t>(1, model.input.mean.size()));
+  const auto features = static_cast<double>(std::max<std::size_t>(1, model.input.mean.size()));
+  model.gamma = 1 / (breadth * features);
   std::vector<std::vector<svm_node>> nodes = nodes_of(standardise(data.features, model.input));
   std::vector<svm_node*> rows;
   for (std::vector<svm_node>& row : nodes) rows.push_back(row.data());

@@ -6,9 +6,9 @@
 
 namespace foretrain::train {
 
-// Support vector regression (SVR) with a Gaussian kernel as wide as the features' number, by
-// libsvm: errors beyond a hundredth of the targets' deviation cost `cost`, against a flat function.
-// Weights of rows do not count. Throws Error(BadInput) with libsvm's words.
-learn::KernelModel fit_support_vectors(const BoostData& data, double cost);
+// Support vector regression (SVR) with a Gaussian kernel, `breadth` times as wide as the features'
+// number, by libsvm: errors beyond a hundredth of the targets' deviation cost `cost`, against a
+// flat function. Weights of rows do not count. Throws Error(BadInput) with libsvm's words.
+learn::KernelModel fit_support_vectors(const BoostData& data, double cost, double breadth = 1);
 
 }  // namespace foretrain::train

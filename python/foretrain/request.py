@@ -82,4 +82,4 @@ class Request(TypedDict, total=False):
     price_per_device_hour: float
     cloud: str
     predictors: list[str]
-    engine: Literal["auto", "operators", "inspector", "scaling"]
+    engine: Literal["auto", "operators", "inspector", "embedding", "scaling"]

@@ -77,3 +77,23 @@ def test_a_trace_needs_its_request(tmp_path: pathlib.Path) -> None:
     with pytest.raises(foretrain.Error, match="request"):
         foretrain.import_measurements(trace, store=tmp_path / "my.db")
     assert not (tmp_path / "my.db").exists()  # a failed import makes no store
+
+
+@pytest.mark.skipif(not PROGRAM.exists(), reason="the program foretrain is not built: make build")
+def test_measured_networks_predict_one_that_was_never_run(tmp_path: pathlib.Path) -> None:
+    """A step of every measured network takes a millisecond for each sample."""
+    models = ("resnet18", "resnet34", "vgg11", "vgg13", "densenet121", "mobilenet_v2")
+    rows = [
+        {"request": {"model": model, "device": "t4", "batch": batch}, "step_time_s": 1e-3 * batch}
+        for model in models
+        for batch in (8, 16, 24, 32)
+    ]
+    steps, mine = tmp_path / "steps.jsonl", tmp_path / "embedding.json"
+    steps.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    fit = [PROGRAM, "fit", "embedding", "--data", steps, "--leave-out", "model", "-o", mine]
+    subprocess.run([*fit, "--method", "linear"], capture_output=True, check=True)
+    report = foretrain.predict(
+        "vgg16", device="t4", batch=16, predictors=[str(mine)], engine="embedding"
+    )
+    assert report.to_dict()["engines"]["step_time_s"]["engine"] == "embedding"
+    assert report.step_time_s.low <= report.step_time_s.value <= report.step_time_s.high
