@@ -164,7 +164,7 @@ void show_calibrated(const evaluate::Evaluation& evaluation, const Screen& scree
   if (evaluation.calibrated.empty()) return;
   Table table;
   table.columns = {{"calibrated", false, false}, {"file", false, false}};
-  for (const char* name : {"runs", "compute", "memory", "host", "network"}) {
+  for (const char* name : {"runs", "compute", "memory", "host", "network", "input", "samples/s"}) {
     table.columns.push_back({name, true, false});
   }
   const auto factor = [](double value) { return format("%.3f", value); };
@@ -174,7 +174,8 @@ void show_calibrated(const evaluate::Evaluation& evaluation, const Screen& scree
     const Calibration& found = group.calibration;
     table.rows.push_back({printable(name), printable(group.file), std::to_string(group.runs),
                           factor(found.compute), factor(found.memory), factor(found.host),
-                          factor(found.network)});
+                          factor(found.network), factor(found.input),
+                          found.input_rate > 0 ? format("%.0f", found.input_rate) : ""});
   }
   console.line("");
   console.write(render(table, screen));

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "foretrain/cli/report_text.h"
 
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
 #include "foretrain/base/humanise.h"
 #include "foretrain/base/near.h"
 #include "foretrain/cli/bar.h"
@@ -16,20 +20,56 @@ std::string heading(const std::string& title, const std::string& rest, const Scr
   return "\n" + paint(title, Colour::Bold, screen) + (rest.empty() ? "" : "  " + rest) + "\n";
 }
 
-std::string describe_estimate(const Estimate& estimate, std::string (*format)(double)) {
-  std::string text = format(estimate.value);
+// Digits that say something of an estimate whose ends are so far apart.
+int digits_of(const Estimate& estimate) {
+  if (!estimate.low || !estimate.high || *estimate.low <= 0) return 4;
+  const double apart = *estimate.high / *estimate.low;
+  return apart >= 1.1 ? 2 : apart >= 1.01 ? 3 : 4;
+}
+
+// To that many significant digits: 113 s to two are 110 s.
+double rounded(double value, int digits) {
+  if (!(std::abs(value) > 0) || !std::isfinite(value)) return value;
+  const double unit = std::pow(10, std::floor(std::log10(std::abs(value))) - digits + 1);
+  return std::round(value / unit) * unit;
+}
+
+std::string time_text(double seconds, int digits) {
+  const double value = rounded(seconds, digits);
+  if (digits >= 4 || !(value > 0) || !std::isfinite(value)) return format_time(Seconds{seconds});
+  if (value >= 60) return format_time(Seconds{value});
+  const auto [scale, unit] = value >= 1      ? std::pair(1.0, " s")
+                             : value >= 1e-3 ? std::pair(1e3, " ms")
+                             : value >= 1e-6 ? std::pair(1e6, " us")
+                                             : std::pair(1e9, " ns");
+  return significant(value * scale, digits) + unit;
+}
+
+std::string money_text(double usd, int digits) {
+  return format_money(usd < 100 ? usd : rounded(usd, std::max(digits, 2)));
+}
+
+std::string describe_estimate(const Estimate& estimate, std::string (*format)(double, int)) {
+  const int digits = digits_of(estimate);
+  std::string text = format(estimate.value, digits);
   if (estimate.low && estimate.high) {
-    text += " (" + format(*estimate.low) + " to " + format(*estimate.high);
+    text += " (" + format(*estimate.low, digits) + " to " + format(*estimate.high, digits);
     if (estimate.confidence) text += ", " + significant(100 * *estimate.confidence, 3) + " %";
     text += ")";
   }
   return text;
 }
 
+// Its third digit is noise where the time's is.
+std::string rate_text(double per_s, const Estimate& time) {
+  const int digits = std::max(digits_of(time), 2);
+  return format_count(digits >= 4 ? per_s : rounded(per_s, digits));
+}
+
 std::string headline(const JobReport& job, const Screen& screen) {
   const auto batch = static_cast<double>(job.batch);
   std::string what = job.mode == Mode::Train ? "training" : "inference";
-  what += " in " + std::string(to_string(job.precision));
+  what += " in " + std::string(to_string(job.precision)) + " with " + job.framework;
   what += ", batch " + format_count(batch);
   if (job.workers > 1) {
     what += job.data_parallel == job.workers ? " per worker, " : " per data-parallel rank, ";
@@ -47,13 +87,17 @@ std::string main_numbers(const Report& report, const Screen& screen) {
     table.rows.push_back({name, Cell(value, Colour::Bold)});
   };
   add("time per step", describe_time(report.step_time_s));
-  std::string throughput = format_count(report.samples_per_s) + " samples/s";
-  if (report.tokens_per_s) throughput += ", " + format_count(*report.tokens_per_s) + " tokens/s";
+  const auto rate = [&](double per_s) { return rate_text(per_s, report.step_time_s); };
+  std::string throughput = rate(report.samples_per_s) + " samples/s";
+  if (report.tokens_per_s) throughput += ", " + rate(*report.tokens_per_s) + " tokens/s";
   add("throughput", throughput);
   if (report.mfu) add("share of peak", format_share(*report.mfu) + " (MFU)");
   if (report.epoch_time_s) add("time per epoch", describe_time(*report.epoch_time_s));
   if (report.total_time_s) add("total time", describe_time(*report.total_time_s));
-  if (report.cost_usd) add("cost", describe_money(*report.cost_usd));
+  if (report.cost_usd) {
+    const std::string whose = report.price_of.empty() ? "" : "; price of " + report.price_of;
+    add("cost", describe_money(*report.cost_usd) + whose);
+  }
   return "\n" + render(table, screen);
 }
 
@@ -163,11 +207,9 @@ std::string notes(const char* title, const std::vector<std::string>& list, Colou
 
 }  // namespace
 
-std::string describe_time(const Estimate& seconds) {
-  return describe_estimate(seconds, [](double value) { return format_time(Seconds{value}); });
-}
+std::string describe_time(const Estimate& seconds) { return describe_estimate(seconds, time_text); }
 
-std::string describe_money(const Estimate& usd) { return describe_estimate(usd, format_money); }
+std::string describe_money(const Estimate& usd) { return describe_estimate(usd, money_text); }
 
 std::string report_text(const Report& report, const Screen& screen) {
   std::string text = headline(report.job, screen);

@@ -41,6 +41,7 @@ void visit_rates(Constants& c, Visit visit) {
   visit("cap", "tensor_conv", c.cap.tensor_conv);
   visit("cap", "tf32", c.cap.tf32);
   visit("cap", "fp64", c.cap.fp64);
+  visit("cap", "fp64_conv", c.cap.fp64_conv);
   visit("cap", "converted", c.cap.converted);
   visit("cap", "half_values", c.cap.half_values);
   auto& b = c.bandwidth;

@@ -47,6 +47,7 @@ struct CapConstants {
   double tensor_conv = 0;  // convolutions on tensor cores
   double tf32 = 0;         // TF32, of the two above: its operands take twice the bytes per flop
   double fp64 = 0;         // fp64 against fp32 where the datasheet has no rate
+  double fp64_conv = 0;    // convolutions in fp64, of its peak
   double converted = 0;    // 16-bit convolutions without tensor cores, of the fp32 rate
   // Where 16-bit arithmetic is slower than fp32: values that kernels read or write per second, each
   // of which has to be converted, as a share of the 16-bit peak.

@@ -35,8 +35,9 @@ struct GradientStatistics {
 // What a framework does to a step besides the model's own arithmetic; the defaults are those of
 // eager PyTorch with one launch per tensor. data/predictors/frameworks.json has those in use.
 struct Framework {
-  std::string name{};    // by which a request asks for it
-  std::string source{};  // where the row comes from
+  std::string name{};               // by which a request asks for it
+  std::string source{};             // where the row comes from
+  std::string execution = "eager";  // how operators are run, in the field's words
   // How half precision is used: casts around operators, or the whole model in 16 bits.
   graph::Casting casting = graph::Casting::Automatic;
   graph::Fusion fusion = graph::Fusion::None;  // which chains of operators become one kernel
@@ -56,6 +57,7 @@ struct Framework {
   bool fused_softmax = false;  // softmax gradient in one kernel
   bool recomputes_to_the_end = false;  // checkpoints run again wholly, not as far as backward needs
   bool composed = false;               // GELU, layer norm and dropout run as elementary operators
+  bool loops_recurrent = false;        // recurrent layers run as loops of elementary operators
   bool loss_in_half = false;           // of a model in 16 bits the loss reads logits as they are
   bool fused_loss =
       false;  // a kernel of its own for cross entropy, which autocast leaves in 16 bits

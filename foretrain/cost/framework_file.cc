@@ -59,6 +59,7 @@ template <typename Row, typename Visit>
 void visit_fields(Row& row, Visit visit) {
   visit("name", row.name);
   visit("source", row.source);
+  visit("execution", row.execution);
   visit("casting", row.casting);
   visit("fusion", row.fusion);
   visit("gradients", row.gradients);
@@ -75,6 +76,7 @@ void visit_fields(Row& row, Visit visit) {
   visit("fused_softmax", row.fused_softmax);
   visit("recomputes_to_the_end", row.recomputes_to_the_end);
   visit("composed", row.composed);
+  visit("loops_recurrent", row.loops_recurrent);
   visit("loss_in_half", row.loss_in_half);
   visit("fused_loss", row.fused_loss);
   visit("quantises_head", row.quantises_head);

@@ -14,6 +14,19 @@ using graph::NodeView;
 
 constexpr double kMicro = 1e-6;
 
+// Of a loop over time steps that a framework makes of recurrent layers: each step of each layer is
+// a cell of so many operators; gradients also take back what forward has put aside.
+constexpr double kCellOperators = 20;
+constexpr double kCellGradOperators = 30;
+
+double looped_us(const NodeView& v, const HostConstants& c) {
+  const bool backward = v.node.kind == Kind::RecurrentGrad;
+  const graph::Extent& in = v.in(backward ? 1 : 0);
+  const auto steps = static_cast<double>(in[v.attr(Attr::BatchFirst, 0) != 0 ? 1 : 0]);
+  const auto layers = static_cast<double>(v.attr(Attr::Layers, 1) * v.attr(Attr::Directions, 1));
+  return steps * layers * (backward ? kCellGradOperators * c.other_grad : kCellOperators * c.other);
+}
+
 // Python issues these.
 double forward_us(const NodeView& v, const HostConstants& c) {
   switch (v.node.kind) {
@@ -108,7 +121,10 @@ Seconds host_time(const NodeView& v, const Context& context) {
   const Family family = graph::op(v.node).family;
   double us = 0;
   if (context.cpu) return Seconds{0};  // its operators' own time includes it
-  if (family == Family::View) {
+  const bool recurrent = v.node.kind == Kind::Recurrent || v.node.kind == Kind::RecurrentGrad;
+  if (recurrent && framework.loops_recurrent) {
+    us = looped_us(v, constants);
+  } else if (family == Family::View) {
     us = view_us(v, constants);
   } else if (family == Family::Update) {
     us = update_us(v, framework, constants);

@@ -41,7 +41,8 @@ void set_vector_rates(Context& c, const hw::Device& device) {
   c.gemm_flops_per_s = c.vector_flops_per_s * scale;
   c.gemm_bytes_per_s = safe(k.bandwidth.gemm * device.memory_bytes_per_s);
   // No convolution takes fp64 to tensor cores.
-  const double conv_scale = c.precision == Precision::Fp64 ? fp64_share(device, k) : scale;
+  const double conv_scale =
+      c.precision == Precision::Fp64 ? fp64_share(device, k) * k.cap.fp64_conv : scale;
   c.conv_flops_per_s = safe(sustained_conv_fp32(device, conv_choice(c), k) * conv_scale);
   // Storing 16 bits without units for them costs conversions.
   const bool converts = c.precision == Precision::Fp16;

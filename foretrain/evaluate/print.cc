@@ -67,7 +67,9 @@ std::string to_json(const Evaluation& evaluation) {
                                              {"compute", found.compute},
                                              {"memory", found.memory},
                                              {"host", found.host},
-                                             {"network", found.network}});
+                                             {"network", found.network},
+                                             {"input", found.input},
+                                             {"input_rate", found.input_rate}});
   }
   return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }

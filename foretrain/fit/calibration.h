@@ -14,7 +14,7 @@ namespace foretrain::fit {
 // What a Calibration calls the device: a CPU is calibrated whatever the number of its cores.
 std::string calibrated_kind(const hw::Device& device);
 
-// compute, memory, host, network: what Calibration has.
+// compute, memory, host, network, input: what Calibration has.
 std::vector<std::string> factor_names();
 
 struct CalibrationFit {

@@ -54,6 +54,47 @@ TEST(FitCalibration, OneStepMovesOnlyWhatItTouches) {
   EXPECT_NEAR(fitted.calibration.host, 1, 0.05);
 }
 
+// Steps that wait for their loaders tell nothing of the device. That these are half as fast may be
+// the host's doing as well, whose processes they are.
+TEST(FitCalibration, FindsSlowLoaders) {
+  const auto loaded = [](int batch) {
+    return on_t4(R"("model": "resnet18-cifar", "loaders": 1, "batch": )" + std::to_string(batch));
+  };
+  Calibration truth{"t4", 1, 1, 1, 1};
+  truth.input = 0.5;
+  const FittedCalibration fitted =
+      fit_calibration(steps_of({loaded(64), loaded(128)}, truth), {}, load_library());
+  EXPECT_LT(fitted.after, 0.03);
+  const Calibration& found = fitted.calibration;
+  EXPECT_LT(found.input, 0.8);
+  EXPECT_NEAR(std::log(found.input * found.host / 0.5), 0, 0.1);
+  EXPECT_NEAR(std::log(found.compute), 0, 0.1);
+}
+
+// Small batches wait for a slow host, large ones for an input that nobody stated: 100 images/s.
+// Other batches of the model are then predicted with it, other models without.
+TEST(FitCalibration, SeesAnInputThatNobodyStated) {
+  const auto plain = [](const std::string& model, int batch) {
+    return on_t4(R"("model": ")" + model + R"(", "batch": )" + std::to_string(batch));
+  };
+  std::vector<measured::MeasuredStep> steps =
+      steps_of({plain("resnet18", 1)}, Calibration{"t4", 1, 1, 0.5, 1});
+  for (const int batch : {32, 64}) {
+    steps.push_back({parse_request(plain("resnet18", batch), "test"), batch / 100.0});
+  }
+  Library library = load_library();
+  const FittedCalibration fitted = fit_calibration(steps, {}, library);
+  EXPECT_NEAR(fitted.calibration.input_rate, 100, 1);
+  EXPECT_NEAR(std::log(fitted.calibration.compute), 0, 0.1);
+  const auto step = [&](const std::string& model) {
+    return predict(parse_request(plain(model, 128), "test"), library).step_time_s.value;
+  };
+  const double other = step("resnet34");
+  library.calibrations = {fitted.calibration};
+  EXPECT_NEAR(step("resnet18"), 1.28, 0.02);
+  EXPECT_NEAR(step("resnet34"), other, 0.1 * other);
+}
+
 // One step of four workers says only that something is slow; how long it waited says what.
 TEST(FitCalibration, ExposedCommunicationTellsTheNetwork) {
   const std::string request = on_t4(

@@ -13,7 +13,8 @@ namespace {
 AssumedHost read(const std::string& more) {
   return assumed_host_of(read_facts(R"({"name": "host", "pixel_s": 5e-8, "photograph_pixels": 2e5,
       "small_pixels": 4096,
-      "small_image_s": 1e-3, "record_s": 5e-5, "pageable_bytes_per_s": 3e9, "pinned_bytes_per_s": 11e9,
+      "small_image_s": 1e-3, "record_s": 5e-5, "row_s": 2e-6, "number_s": 1e-6, "most_numbers": 64,
+      "pageable_bytes_per_s": 3e9, "pinned_bytes_per_s": 11e9,
       "memory_bytes_per_s": 2e11, "least_offload_bytes": 1024)" +
                                         more + "}",
                                     "file"));
@@ -24,6 +25,12 @@ TEST(AssumedHost, IsAsFastAsItsArchitectureUsuallyIs) {
   EXPECT_EQ(usual_host_speed(host, "pascal"), 0.6);
   EXPECT_EQ(usual_host_speed(host, "hopper"), 1);
   EXPECT_EQ(host.pixel_s, 5e-8);
+}
+
+TEST(AssumedHost, IsAsFastAsItsFamilyOfCpus) {
+  const AssumedHost host = read(R"(, "cpu_xeon_e5": {"value": 0.6, "source": "seen"})");
+  EXPECT_EQ(host.cpus.at("xeon-e5"), 0.6);
+  EXPECT_THROW(read(R"(, "cpu_xeon_e5": 0)"), Error);
 }
 
 TEST(AssumedHost, RefusesWhatItDoesNotKnow) {

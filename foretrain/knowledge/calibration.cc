@@ -61,6 +61,11 @@ Calibration read_calibration(std::string_view text, const std::string& where) {
   calibration.memory = factor(fields, "memory");
   calibration.host = factor(fields, "host");
   calibration.network = factor(fields, "network");
+  if (file.contains("input")) calibration.input = factor(fields, "input");
+  if (file.contains("input_rate")) calibration.input_rate = fields.required_number("input_rate");
+  if (!(calibration.input_rate >= 0 && calibration.input_rate < 1e12)) {
+    throw Error(ErrorKind::BadInput, where + ": 'input_rate' is not within 0 to 1e12");
+  }
   if (file.contains("startup_s")) calibration.startup_s = fields.required_number("startup_s");
   if (!(calibration.startup_s >= 0 && calibration.startup_s < 1e6)) {
     throw Error(ErrorKind::BadInput, where + ": 'startup_s' is not within 0 to 1e6");
@@ -85,6 +90,8 @@ std::string write_calibration(const Calibration& calibration, std::span<const st
                          {"memory", calibration.memory},
                          {"host", calibration.host},
                          {"network", calibration.network},
+                         {"input", calibration.input},
+                         {"input_rate", calibration.input_rate},
                          {"startup_s", calibration.startup_s},
                          {"models", calibration.models}};
   return file.dump(1) + "\n";

@@ -123,7 +123,7 @@ class Lowering {
   static constexpr sim::TaskId kNever = -1;
 
   // A copy from pageable memory runs while the device is idle; reading and preparing the next batch
-  // runs beside the step, which does not end before.
+  // runs beside the step, which does not end before, unless the training process itself does it.
   void add_input() {
     if (resolved_.copy_rate) {
       const Seconds copy =
@@ -132,7 +132,8 @@ class Lowering {
     }
     if (resolved_.input_rate && reads_batch_) {
       const Seconds prepared{static_cast<double>(resolved_.batch) / *resolved_.input_rate};
-      add_beside(prepared, kInputTask);
+      if (!resolved_.waits_for_input) return add_beside(prepared, kInputTask);
+      for (Emitter& emitter : emitters_) emitter.copy_input(prepared);
     }
   }
 

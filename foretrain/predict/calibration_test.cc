@@ -15,13 +15,15 @@ namespace {
 const Calibration kTwice{"t4", 2, 2, 2, 2};
 
 TEST(Calibration, IsTheSameAfterAFile) {
-  const Calibration written{"v100-sxm2-16gb", 0.9, 1.1, 0.75, 1.5};
+  const Calibration written{"v100-sxm2-16gb", 0.9, 1.1, 0.75, 1.5, 0.5, 900};
   const Calibration read = read_calibration(write_calibration(written, {}), "file");
   EXPECT_EQ(read.device, written.device);
   EXPECT_EQ(read.compute, written.compute);
   EXPECT_EQ(read.memory, written.memory);
   EXPECT_EQ(read.host, written.host);
   EXPECT_EQ(read.network, written.network);
+  EXPECT_EQ(read.input, written.input);
+  EXPECT_EQ(read.input_rate, written.input_rate);
 }
 
 TEST(Calibration, RefusesWhatNoMachineIs) {

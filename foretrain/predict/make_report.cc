@@ -32,6 +32,7 @@ JobReport report_job(const operators::StepDetail& detail, const Resolved& resolv
   }
   job.mode = resolved.mode;
   job.precision = resolved.precision;
+  job.framework = resolved.framework->name + " (" + resolved.framework->execution + ")";
   job.batch = resolved.batch;
   job.workers = resolved.workers;
   job.data_parallel = resolved.data_parallel;

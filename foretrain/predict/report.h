@@ -23,6 +23,7 @@ struct JobReport {
   std::string servers;          // of parameters: "asynchronous parameter servers: 2"; or ""
   Mode mode = Mode::Train;
   Precision precision = Precision::Fp32;
+  std::string framework;   // and how it runs operators: "pytorch (eager)"
   std::int64_t batch = 1;  // per data-parallel rank
   int workers = 1;
   int data_parallel = 1;  // of them work on different samples
@@ -62,6 +63,7 @@ struct Report {
   MemoryReport memory;
   ResourcesReport resources;
   std::optional<Estimate> cost_usd;
+  std::string price_of;  // whose the cost's price is: "aws p3.16xlarge"; "" if the request's
   std::vector<OperatorReport> top_operators;
   Regime regime;  // what the step's error depends on
   std::string engine = "operators";

@@ -17,14 +17,21 @@ Estimate times(const Estimate& step, double steps) {
 }
 
 // Hourly price of everything that the job holds, and where it comes from.
-std::optional<double> price_per_hour(const Question& question, std::vector<std::string>& notes) {
+std::optional<double> price_per_hour(const Question& question, Report& report) {
+  std::vector<std::string>& notes = report.assumptions;
   const Resolved& resolved = question.resolved();
   if (resolved.price_per_device_hour) return *resolved.price_per_device_hour * resolved.workers;
   if (resolved.instance) {
     const hw::Instance& instance = *resolved.instance;
-    notes.push_back("price of " + instance.provider + " " + instance.name + ", " +
-                    instance.price_date);
-    return instance.price_per_hour_usd * static_cast<double>(resolved.cluster.nodes.size());
+    report.price_of = instance.provider + " " + instance.name;
+    notes.push_back("price of " + report.price_of + ", " + instance.price_date);
+    const auto nodes = static_cast<int>(resolved.cluster.nodes.size());
+    const int idle = nodes * instance.devices - resolved.workers;
+    if (idle > 0) {
+      notes.push_back("instances are paid whole: " + std::to_string(idle) + " of " +
+                      std::to_string(nodes * instance.devices) + " devices stay idle");
+    }
+    return instance.price_per_hour_usd * nodes;
   }
   double price = 0;
   const std::vector<int> counts = hw::device_counts(resolved.cluster);
@@ -33,8 +40,9 @@ std::optional<double> price_per_hour(const Question& question, std::vector<std::
     const hw::Instance* instance = hw::cheapest_instance(question.library().catalog, device);
     if (instance == nullptr) return std::nullopt;
     price += counts[d] * hw::price_per_device_hour_usd(*instance);
-    notes.push_back("price of " + device + " as in " + instance->provider + " " + instance->name +
-                    ", " + instance->price_date);
+    const std::string name = instance->provider + " " + instance->name;
+    report.price_of += (report.price_of.empty() ? "" : ", ") + name;
+    notes.push_back("price of " + device + " as in " + name + ", " + instance->price_date);
   }
   return price;
 }
@@ -108,7 +116,7 @@ void report_length(const Question& question, Report& report) {
   const bool alone =
       resolved.strategy.kind == Parallel::ParameterServer && resolved.strategy.asynchronous;
   if (alone) report.assumptions.push_back("asynchronous workers share the steps evenly");
-  const std::optional<double> price = price_per_hour(question, report.assumptions);
+  const std::optional<double> price = price_per_hour(question, report);
   if (price) {
     report.cost_usd = times(*report.total_time_s, *price / 3600);
   } else {

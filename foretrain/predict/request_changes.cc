@@ -155,7 +155,9 @@ class Changes {
   }
 
   void host_and_input() {
-    add("host twice as fast").host_speed = 2 * request_.host_speed.value_or(resolved_.host_speed);
+    Request& faster = add("host twice as fast");
+    faster.host.reset();
+    faster.host_speed = 2 * request_.host_speed.value_or(resolved_.host_speed);
     const bool limited = request_.input_rate || request_.loaders;
     if (limited && now_.breakdown.input > Seconds{0}) {
       Request& fast = add("input that never limits");

@@ -5,6 +5,7 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/format.h"
+#include "foretrain/base/near.h"
 #include "foretrain/request/detail/datasets.h"
 
 namespace foretrain {
@@ -22,13 +23,64 @@ double image_pixels(const graph::Graph& model) {
   return 0;
 }
 
+// Numbers that a model reads of each sample, besides what every sample shares.
+double values_of_sample(const graph::Graph& model) {
+  double sum = 0;
+  for (const graph::Tensor& tensor : model.tensors) {
+    if (tensor.role != graph::Role::Input) continue;
+    double values = 1;
+    for (int axis = 0; axis < tensor.shape.rank(); ++axis) {
+      values *= static_cast<double>(tensor.shape[axis].factor);
+    }
+    sum += values;
+  }
+  return sum;
+}
+
+// What a process takes to load one sample on the reference machine.
+double sample_s(const Request& request, const hw::AssumedHost& host, const graph::Graph& model) {
+  const double pixels = image_pixels(model);
+  if (pixels > 0) {
+    const double stored =
+        request.dataset ? dataset_pixels(*request.dataset) : host.photograph_pixels;
+    const bool in_memory = stored == 0 || (!request.dataset && pixels <= host.small_pixels);
+    return in_memory ? host.small_image_s : host.pixel_s * stored;
+  }
+  const double values = values_of_sample(model);
+  return values <= host.most_numbers ? host.row_s + host.number_s * values : host.record_s;
+}
+
+// The family of CPUs that a request names.
+double speed_of_cpu(const std::string& name, const hw::AssumedHost& host) {
+  const auto found = host.cpus.find(name);
+  if (found != host.cpus.end()) return found->second;
+  std::vector<std::string> known;
+  std::string list;
+  for (const auto& [family, speed] : host.cpus) {
+    known.push_back(family);
+    list += (list.empty() ? "" : ", ") + family;
+  }
+  throw Error(ErrorKind::NotFound, "host '" + printable(name) + "' is not known" +
+                                       did_you_mean(name, known) + "; known: " + list +
+                                       "; or give 'host_speed'");
+}
+
 }  // namespace
 
 double find_host_speed(const Request& request, const hw::AssumedHost& host,
                        const hw::Device& device, const std::optional<hw::Instance>& instance,
                        std::vector<std::string>& assumptions) {
+  if (request.host && request.host_speed) {
+    throw Error(ErrorKind::BadInput, "'host' and 'host_speed' say the same; give one of them");
+  }
   if (request.host_speed) return *request.host_speed;
   if (hw::is_cpu(device)) return 1;
+  if (request.host) {
+    const double speed = speed_of_cpu(*request.host, host);
+    assumptions.push_back(format("host of speed %g, usual of %s (host_speed was not given)", speed,
+                                 request.host->c_str()));
+    return speed;
+  }
   if (instance && instance->host_speed) {
     assumptions.push_back(format("host of speed %g, %s (host_speed was not given)",
                                  *instance->host_speed, instance->cpu.c_str()));
@@ -50,16 +102,17 @@ std::optional<double> find_input_rate(const Request& request, const hw::AssumedH
   if (request.input_rate) {
     throw Error(ErrorKind::BadInput, "'loaders' and 'input_rate' say the same; give one of them");
   }
-  const double pixels = image_pixels(model.graph());
-  const double stored = request.dataset ? dataset_pixels(*request.dataset) : 0;
-  const double each = pixels == 0                   ? host.record_s
-                      : pixels <= host.small_pixels ? host.small_image_s
-                      : stored > 0                  ? host.pixel_s * stored
-                                                    : host.pixel_s * host.photograph_pixels;
+  const double each = sample_s(request, host, model.graph());
+  const double rate = host_speed / each;
+  if (*request.loaders == 0) {
+    assumptions.push_back(format(
+        "the training process loads %.0f samples/s itself (input_rate was not given)", rate));
+    return rate;
+  }
   assumptions.push_back(format("each of %d loaders delivers %.0f %s/s (input_rate was not given)",
-                               *request.loaders, host_speed / each,
-                               pixels == 0 ? "samples" : "images"));
-  return *request.loaders * host_speed / each;
+                               *request.loaders, rate,
+                               image_pixels(model.graph()) == 0 ? "samples" : "images"));
+  return *request.loaders * rate;
 }
 
 std::optional<double> find_copy_rate(const Request& request, const hw::AssumedHost& host,

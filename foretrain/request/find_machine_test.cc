@@ -30,6 +30,14 @@ TEST(FindHostSpeed, IsStatedOrUsualBesideTheDevice) {
   EXPECT_EQ(resolved(R"("model":"mlp","device":"cpu:cores=4")").host_speed, 1);
 }
 
+TEST(FindHostSpeed, KnowsFamiliesOfCpus) {
+  const Resolved named = resolved(R"("model":"mlp","device":"v100","host":"xeon-e5")");
+  EXPECT_EQ(named.host_speed, resolved(R"("model":"mlp","device":"p100")").host_speed);
+  EXPECT_TRUE(says(named, "usual of xeon-e5"));
+  EXPECT_THROW(resolved(R"("model":"mlp","device":"v100","host":"xeon")"), Error);
+  EXPECT_THROW(resolved(R"("model":"mlp","device":"v100","host":"xeon-e5","host_speed":1)"), Error);
+}
+
 // 2 processes at 1 ms for a small image, on a host of speed 0.5: 1000 images per second.
 TEST(FindInputRate, ComesFromLoaders) {
   hw::AssumedHost host;
@@ -37,7 +45,10 @@ TEST(FindInputRate, ComesFromLoaders) {
   host.photograph_pixels = 1e5;
   host.small_image_s = 1e-3;
   host.small_pixels = 4096;
-  host.record_s = 1e-4;
+  host.row_s = 1e-5;
+  host.number_s = 3e-5;
+  host.most_numbers = 64;
+  host.record_s = 1e-3;
   std::vector<std::string> lines;
   const auto rate = [&](const std::string& model, const std::string& more) {
     const Request request =
@@ -47,8 +58,12 @@ TEST(FindInputRate, ComesFromLoaders) {
   EXPECT_NEAR(rate("resnet18-cifar", ""), 1000, 1e-9);
   EXPECT_NEAR(rate("resnet50", ""), 100, 1e-9);  // 10 ms for 1e5 pixels
   EXPECT_NEAR(rate("resnet50", R"(,"dataset":"cityscapes")"), 2 * 0.5 / (1e-7 * 2048 * 1024), 1e-9);
-  EXPECT_NEAR(rate("neumf", ""), 10000, 1e-9);
-  EXPECT_EQ(lines.size(), 4U);
+  EXPECT_NEAR(rate("resnet50", R"(,"dataset":"cifar100")"), 1000, 1e-9);  // enlarged from memory
+  EXPECT_NEAR(rate("neumf", ""), 10000, 1e-9);  // 10 us and 30 us for each of three numbers
+  EXPECT_NEAR(rate("bert-base:seq=128", ""), 1000, 1e-9);
+  EXPECT_EQ(lines.size(), 6U);
+  const Request none = parse_request(R"({"loaders":0,"model":"neumf"})", "test");
+  EXPECT_NEAR(*find_input_rate(none, host, Model("neumf"), 0.5, lines), 5000, 1e-9);
   EXPECT_THROW(rate("resnet50", R"(,"input_rate":5)"), Error);
 }
 

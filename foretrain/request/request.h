@@ -80,6 +80,7 @@ struct Request {
   Weights weights = Weights::Fp32;
   std::optional<std::string> memory_format;  // "contiguous", "channels_last"
   std::string framework = "pytorch";
+  std::optional<std::string> host;  // family of its CPUs
   std::optional<double> host_speed;
   std::optional<double> input_rate;
   std::optional<int> loaders;             // processes

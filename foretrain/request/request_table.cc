@@ -198,6 +198,11 @@ constexpr std::array kFields{
                                 .help = "seconds from a failure until lost work is done again",
                                 .absent = "0",
                                 .range = kNotNegative}),
+    field<&Request::host>({.name = "host",
+                           .group = "Machine",
+                           .help = "family of the host's CPUs: xeon-e5, epyc-7002, ..., instead of "
+                                   "host_speed",
+                           .absent = "by cloud or device"}),
     field<&Request::host_speed>({.name = "host_speed",
                                  .group = "Machine",
                                  .help = "speed of the host against the reference machine",
@@ -215,10 +220,10 @@ constexpr std::array kFields{
                                 .range = kPositive}),
     field<&Request::loaders>({.name = "loaders",
                               .group = "Machine",
-                              .help = "processes that load each worker's samples, instead of "
-                                      "input_rate",
+                              .help = "processes that load a worker's samples (0: none), instead "
+                                      "of input_rate",
                               .absent = "enough",
-                              .range = up_to(kMostOnNode)}),
+                              .range = {0, kMostOnNode, false}}),
     field<&Request::input_copy>({.name = "input_copy",
                                  .group = "Machine",
                                  .help = "memory that each step's input is copied from while the "

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "foretrain/base/error.h"
+#include "foretrain/base/format.h"
 #include "foretrain/base/product.h"
 #include "foretrain/cost/cpu.h"
 #include "foretrain/knowledge/embedding_model.h"
@@ -247,12 +248,34 @@ double core_share(const Resolved& resolved, const Calibration& calibration) {
   return std::min(1.0, 1 / (slower * calibration.host));
 }
 
+// A model's name without its parameters.
+std::string family_of(const std::string& model) { return model.substr(0, model.find(':')); }
+
 void apply(const Calibration& calibration, Resolved& resolved) {
   if (!calibrate(calibration, resolved.cluster)) return;
   resolved.host_speed *= calibration.host;
+  resolved.input_speed *= calibration.input;
+  const std::string family = family_of(resolved.model.name());
+  for (const std::string& model : calibration.models) {
+    if (family_of(model) == family) resolved.seen_input_rate = calibration.input_rate;
+  }
   resolved.startup_s =
       std::max(resolved.startup_s, calibration.startup_s / core_share(resolved, calibration));
   resolved.assumptions.push_back(calibration.device + " as calibrated by measured steps");
+}
+
+// How fast samples come, as stated, assumed or seen in the runs of a calibration.
+void find_input(const Request& request, const hw::AssumedHost& host, Resolved& resolved) {
+  resolved.input_rate =
+      find_input_rate(request, host, resolved.model, resolved.host_speed, resolved.assumptions);
+  resolved.copy_rate = find_copy_rate(request, host, resolved.assumptions);
+  resolved.waits_for_input = request.loaders == 0;
+  if (resolved.input_rate) *resolved.input_rate *= resolved.input_speed;
+  if (resolved.copy_rate) *resolved.copy_rate *= resolved.input_speed;
+  if (resolved.input_rate || resolved.copy_rate || resolved.seen_input_rate <= 0) return;
+  resolved.input_rate = resolved.seen_input_rate;
+  resolved.assumptions.push_back(
+      format("input delivers %.0f samples/s, as measured runs show", resolved.seen_input_rate));
 }
 
 // What is in use, then what the request names in addition.
@@ -427,10 +450,7 @@ Resolved resolve_for(Model model, const Request& request, const Library& library
   const Predictors predictors = read_predictors(request, library);
   resolved.framework = find_framework(request, predictors, library, resolved);
   apply_predictors(request, predictors, library, resolved);
-  const hw::AssumedHost& host = library.catalog.assumed_host;
-  resolved.input_rate =
-      find_input_rate(request, host, resolved.model, resolved.host_speed, resolved.assumptions);
-  resolved.copy_rate = find_copy_rate(request, host, resolved.assumptions);
+  find_input(request, library.catalog.assumed_host, resolved);
   find_inspector(request, predictors, library, resolved);
   set_bucket_bytes(request.strategy, resolved);
   find_scaling(request, predictors, library, resolved);

@@ -60,6 +60,9 @@ struct Resolved {
   double variation = 0;  // of a worker's steps: standard deviation of their time over its mean
   std::optional<double> input_rate;  // samples/s of one worker's input pipeline
   std::optional<double> copy_rate;   // bytes/s of an input copy that each step waits for
+  double input_speed = 1;            // that both were calibrated by
+  double seen_input_rate = 0;        // samples/s that runs did not exceed; 0: none seen
+  bool waits_for_input = false;      // nothing loads beside the step: it begins with its input
   std::optional<double> context_bytes;
 
   Length length;

@@ -72,6 +72,7 @@ class Request(TypedDict, total=False):
     checkpoint_every: float
     mtbf_s: float
     restart_s: float
+    host: str
     host_speed: float
     input_rate: float
     copy_rate: float

@@ -29,9 +29,13 @@ std::string describe(const fit::UsedTrace& trace) {
 
 void show(const fit::FoundCalibration& found, FitOutput& output) {
   const Calibration& machine = found.calibration;
-  output.say(format("  %s by %s: compute x %.3f, memory x %.3f, host x %.3f, network x %.3f",
-                    machine.device.c_str(), found.by.c_str(), machine.compute, machine.memory,
-                    machine.host, machine.network));
+  output.say(
+      format("  %s by %s: compute x %.3f, memory x %.3f, host x %.3f, network x %.3f, input x %.3f",
+             machine.device.c_str(), found.by.c_str(), machine.compute, machine.memory,
+             machine.host, machine.network, machine.input));
+  if (machine.input_rate > 0) {
+    output.say(format("  input delivers %.0f samples/s to a worker", machine.input_rate));
+  }
   if (!found.error) return;
   output.say(format("  mean error of these %s %.1f %% -> %.1f %%", found.error->of,
                     100 * found.error->before, 100 * found.error->after));

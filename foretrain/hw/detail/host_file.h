@@ -6,8 +6,8 @@
 
 namespace foretrain::hw {
 
-// Of the file data/hardware/assumed/host.json: fields `speed_ARCHITECTURE` and those of
-// AssumedHost. Throws Error(BadInput).
+// Of the file data/hardware/assumed/host.json: fields `speed_ARCHITECTURE`, `cpu_FAMILY` and those
+// of AssumedHost. Throws Error(BadInput).
 AssumedHost assumed_host_of(const FactSheet& sheet);
 
 }  // namespace foretrain::hw
