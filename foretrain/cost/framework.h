@@ -71,6 +71,7 @@ struct Framework {
   bool waits_for_device = false;         // the host begins the update when the device is done
   bool gradients_together = false;       // all of them are handed out when backward has ended
   bool flat_shards = false;              // ZeRO-1 and 2 divide flat buffers, not whole parameters
+  bool blocking_launches = false;        // the host waits for each kernel: CUDA_LAUNCH_BLOCKING=1
   double hook_s = 0;                     // host time per gradient of a parameter, during backward
   double host_per_tensor_s = 0;          // likewise per parameter tensor and step, in the update
   double host_per_step_s = 0;            // likewise per step

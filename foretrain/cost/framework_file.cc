@@ -33,7 +33,8 @@ Words<graph::Casting> words_of(graph::Casting) {
 Words<graph::Fusion> words_of(graph::Fusion) {
   static constexpr std::array kWords{std::pair{"none", graph::Fusion::None},
                                      std::pair{"norm_activation", graph::Fusion::NormActivation},
-                                     std::pair{"pointwise", graph::Fusion::Pointwise}};
+                                     std::pair{"pointwise", graph::Fusion::Pointwise},
+                                     std::pair{"handwritten", graph::Fusion::Handwritten}};
   return kWords;
 }
 Words<graph::GradientHandling> words_of(graph::GradientHandling) {
@@ -89,6 +90,7 @@ void visit_fields(Row& row, Visit visit) {
   visit("waits_for_device", row.waits_for_device);
   visit("flat_shards", row.flat_shards);
   visit("gradients_together", row.gradients_together);
+  visit("blocking_launches", row.blocking_launches);
   visit("hook_s", row.hook_s);
   visit("host_per_tensor_s", row.host_per_tensor_s);
   visit("host_per_step_s", row.host_per_step_s);

@@ -33,9 +33,23 @@ bool norm_activation_part(const Node& node) {
 
 bool fusible(const Node& node, Fusion fusion) {
   if (node.phase == Phase::Update || node.label == "accumulate") return false;
+  if (node.kind == Kind::Fused) return false;
   if (fusion == Fusion::NormActivation) return norm_activation_part(node);
   const Family family = op(node).family;
   return family == Family::Pointwise || family == Family::Normalization || node.kind == Kind::Cast;
+}
+
+bool is_softmax(Kind kind) { return kind == Kind::Softmax || kind == Kind::LogSoftmax; }
+
+// Kernels that are written by hand end with a softmax and begin with its gradient; norms have
+// their own. Source: Megatron-LM, core/fusions (scale-mask-softmax, bias-dropout-add, bias-GELU).
+bool follows_by_hand(const Node& last, const Node& node) {
+  const bool ended = is_forward(last) && op(last).family == Family::Normalization;
+  if (ended || last.kind == Kind::NormGrad) return false;
+  if (is_softmax(node.kind)) {
+    return last.kind == Kind::Scale || last.kind == Kind::Where || last.kind == Kind::Add;
+  }
+  return op(node).family != Family::Normalization;
 }
 
 class Fuser {
@@ -76,6 +90,8 @@ class Fuser {
       const NodeId from = producer_[at(id)];
       if (from < 0 || group_[at(from)] < 0) continue;
       const std::int32_t group = group_[at(from)];
+      const Node& last = step_.nodes[at(members_[at(group)].back())];
+      if (fusion_ == Fusion::Handwritten && !follows_by_hand(last, node)) continue;
       if (members_[at(group)].size() < kMostParts && step_.nodes[at(from)].phase == node.phase &&
           size_of(from) == size_of(n) && only_later_users(group, n)) {
         group_[at(n)] = group;

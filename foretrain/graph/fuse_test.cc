@@ -135,6 +135,25 @@ TEST(Fuse, OfAWholeStepKeepsItsProductsAndMovesLess) {
 }
 
 // 64 to a kernel: 200 operators make four, 64 + 64 + 64 + 8.
+// Attention's scores, then a norm behind a sum: dropout and the norm are kernels of their own.
+TEST(Fuse, HandwrittenKernelsEndWithASoftmaxAndHaveNoNorm) {
+  Builder builder("m");
+  const TensorId x = builder.input("x", {builder.batch(), 6});
+  const TensorId scaled = builder.add(Kind::Scale, {x});
+  const TensorId masked =
+      builder.add(Kind::Where, {builder.buffer("mask", {6}, DType::Bool), scaled});
+  const TensorId share = builder.add(Kind::Softmax, {masked}, {{Attr::Axis, {Dim(-1)}}});
+  const TensorId dropped = builder.add(Kind::Dropout, {share});
+  const TensorId sum = builder.add(Kind::Add, {dropped, x});
+  builder.output(builder.add(Kind::LayerNorm,
+                             {sum, builder.parameter("w", {6}), builder.parameter("b", {6})}));
+  const Graph fused = fuse(builder.finish(), Fusion::Handwritten);
+  EXPECT_NO_THROW(verify(fused));
+  std::vector<std::string> names;
+  for (const Node& node : fused.nodes) names.push_back(operator_name(node));
+  EXPECT_EQ(names, (std::vector<std::string>{"scale+where+softmax", "dropout+add", "layer_norm"}));
+}
+
 TEST(Fuse, StopsAt64OperatorsPerKernel) {
   Builder builder("m");
   TensorId h = builder.input("x", {builder.batch(), 6});

@@ -121,8 +121,9 @@ enum class Kind : std::uint8_t {
   // Others.
   Fused,
   Opaque,
+  CollectivePermute,  // communication: each rank sends to the next one of a ring
 };
 
-inline constexpr int kKinds = static_cast<int>(Kind::Opaque) + 1;
+inline constexpr int kKinds = static_cast<int>(Kind::CollectivePermute) + 1;
 
 }  // namespace foretrain::graph

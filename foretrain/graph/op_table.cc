@@ -126,6 +126,7 @@ const std::array<Op, kKinds> kOps{{
 
     {K::Fused, "fused", "?", Pointwise, Follow, infer_given, work_fused, nullptr},
     {K::Opaque, "opaque", "?", Family::Opaque, Follow, infer_given, work_pointwise, grad_opaque},
+    {K::CollectivePermute, "collective_permute", "*->*", Collective, Follow, infer_given, work_none, nullptr},
 }};
 // clang-format on
 

@@ -89,6 +89,7 @@ enum class Fusion {
   None,
   NormActivation,  // batch or group norm with the addition and activation that follow
   Pointwise,       // chains of element-wise operators, norms and softmaxes
+  Handwritten,     // chains of element-wise operators; scale, mask and softmax; norms alone
 };
 
 // Merges neighbours where the values between them are used by nobody else before the merged

@@ -21,6 +21,7 @@ Least least(Kind kind) {
     case Kind::AllGather:
     case Kind::ReduceScatter:
     case Kind::AllToAll:
+    case Kind::CollectivePermute:
     case Kind::Broadcast:
     case Kind::Reduce:
     case Kind::Pull:

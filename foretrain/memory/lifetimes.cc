@@ -82,6 +82,7 @@ class Lifetimes {
       }
     }
     keep_while_sent();
+    keep_until_arrived();
     for (const auto& [parameter, gradient] : graph_.gradients) {
       last_read_[at(gradient)] = end_;
       marks_[at(gradient)] |= kGradient;
@@ -102,6 +103,23 @@ class Lifetimes {
       for (const TensorId id : node.inputs)
         last_read_[at(id)] = std::max(last_read_[at(id)], until);
       until = n;
+    }
+  }
+
+  // What a rank sends around a ring stays until somebody reads what it gets in return.
+  void keep_until_arrived() {
+    std::vector<NodeId> sender(graph_.tensors.size(), kNone);
+    for (NodeId n = 0; n < end_; ++n) {
+      const Node& node = graph_.nodes[at(n)];
+      for (const TensorId id : node.inputs) {
+        if (sender[at(id)] == kNone) continue;
+        for (const TensorId sent : graph_.nodes[at(sender[at(id)])].inputs) {
+          last_read_[at(sent)] = std::max(last_read_[at(sent)], n);
+        }
+        sender[at(id)] = kNone;
+      }
+      if (node.kind != Kind::CollectivePermute) continue;
+      for (const TensorId id : node.outputs) sender[at(id)] = n;
     }
   }
 
@@ -217,7 +235,10 @@ class Lifetimes {
     if (node.kind != Kind::Contiguous || n < 2) return false;
     const Node& transpose = graph_.nodes[at(n - 1)];
     const Node& attention = graph_.nodes[at(n - 2)];
-    return transpose.kind == Kind::Transpose && attention.kind == Kind::Attention &&
+    const bool attends =
+        attention.kind == Kind::Attention ||  // or the last merge of a ring's blocks
+        (attention.kind == Kind::Fused && graph::among(attention) == graph::Among::Context);
+    return transpose.kind == Kind::Transpose && attends &&
            node.inputs.front() == transpose.outputs.front() &&
            transpose.inputs.front() == attention.outputs.front();
   }

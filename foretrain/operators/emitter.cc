@@ -25,6 +25,7 @@ Emitter::Emitter(const Step& step, const graph::Bound& bound, const Resolved& re
       bound_(bound),
       slowest_(straggling(resolved)),
       host_scale_(slowest_ / resolved.host_speed),
+      blocking_(resolved.framework->blocking_launches),
       program_(program),
       worker_(worker),
       timer_(resolved.cluster.devices[static_cast<std::size_t>(worker.device)], *resolved.framework,
@@ -113,6 +114,12 @@ void Emitter::issue(std::int32_t tag, Seconds host, Seconds kernel) {
   previous_ =
       sim::add_task(program_.program, {worker_.stream, kernel, kKernelTask, tag}, kernel_after_);
   kernel_after_.clear();
+  if (blocking_) host_waits();
+}
+
+void Emitter::device_waits(sim::TaskId task) {
+  kernel_after_.push_back(task);
+  if (blocking_) host_after_.push_back(task);
 }
 
 sim::TaskId Emitter::issue_exchange(graph::NodeId node, Seconds time) {

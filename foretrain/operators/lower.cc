@@ -270,7 +270,11 @@ class Lowering {
     const auto waiting =
         static_cast<graph::Waiting>(node.attributes.number(graph::Attr::Waiting, 0));
     if (waiting == graph::Waiting::Readers) {
-      for (const graph::TensorId id : node.inputs) exchanged_[static_cast<std::size_t>(id)] = task;
+      // What goes around a ring is read where it is meanwhile.
+      const bool kept = node.kind == graph::Kind::CollectivePermute;
+      for (const graph::TensorId id : kept ? std::vector<graph::TensorId>{} : node.inputs) {
+        exchanged_[static_cast<std::size_t>(id)] = task;
+      }
       for (const graph::TensorId id : node.outputs) exchanged_[static_cast<std::size_t>(id)] = task;
       return;
     }

@@ -7,6 +7,7 @@
 
 #include "foretrain/graph/cut.h"
 #include "foretrain/graph/passes.h"
+#include "foretrain/parallel/context.h"
 #include "foretrain/parallel/exchange.h"
 #include "foretrain/parallel/experts.h"
 #include "foretrain/parallel/tensor.h"
@@ -51,6 +52,9 @@ std::string step_key(const Resolved& resolved) {
   if (resolved.strategy.tensor > 1) {
     key += "\ntensor " + std::to_string(resolved.strategy.tensor);
     if (resolved.strategy.sequence_parallel) key += " sequence";
+  }
+  if (resolved.strategy.context > 1) {
+    key += "\ncontext " + std::to_string(resolved.strategy.context);
   }
   if (resolved.strategy.expert > 1) {
     key += "\nexpert " + std::to_string(resolved.strategy.expert) + ' ' +
@@ -118,6 +122,7 @@ graph::Graph prepared_model(const graph::Graph& forward, const Resolved& resolve
 
 graph::Graph split_layers(graph::Graph model, const Resolved& resolved) {
   const Strategy& strategy = resolved.strategy;
+  if (strategy.context > 1) model = parallel::split_context(model, strategy.context);
   if (strategy.expert > 1) {
     model = parallel::split_experts(model, {strategy.expert, strategy.expert_imbalance});
   }
@@ -140,6 +145,9 @@ graph::Graph training_step(graph::Graph model, const Resolved& resolved,
   if (has_update(resolved)) model = graph::update(std::move(model), resolved.optimizer, states);
   if (trains && resolved.strategy.tensor > 1) {
     model = parallel::gather_again(parallel::sum_partial_gradients(std::move(model)));
+  }
+  if (resolved.strategy.context > 1) {
+    model = parallel::expand_rings(std::move(model), resolved.strategy.context);
   }
   // Without a compiler the step is taken as it is, not copied.
   if (framework.fusion != graph::Fusion::None) model = graph::fuse(model, framework.fusion);

@@ -9,6 +9,7 @@
 #include "foretrain/comm/all_reduce.h"
 #include "foretrain/comm/all_to_all.h"
 #include "foretrain/comm/broadcast.h"
+#include "foretrain/comm/point_to_point.h"
 #include "foretrain/comm/reduce_scatter.h"
 #include "foretrain/graph/op.h"
 #include "foretrain/parallel/detail/insert.h"
@@ -30,6 +31,14 @@ double gathered_bytes(const graph::Bound& step, const graph::Node& node, int ran
 }
 
 Traffic both_ways(double bytes) { return {bytes, bytes, 0, 0}; }
+
+// From a rank of a ring to the next one; all send at once, so that groups beside each other share
+// the NICs of their nodes.
+comm::Link neighbour_link(const comm::Path& path) {
+  comm::Link link = path.pair;
+  if (path.nodes > 1) link.bytes_per_s = std::min(link.bytes_per_s, path.across.bytes_per_s);
+  return link;
+}
 
 // Around a ring each rank passes on all but its own part; one such ring enters and leaves a node.
 Exchange exchange_over(const graph::Bound& step, const graph::Node& node,
@@ -56,6 +65,10 @@ Exchange exchange_over(const graph::Bound& step, const graph::Node& node,
     exchange.time = comm::all_to_all(bytes, path);
     const double leaving = static_cast<double>(path.ranks - path.most_devices) / path.ranks;
     sent = path.most_devices * leaving * bytes;
+  } else if (node.kind == Kind::CollectivePermute) {
+    const double bytes = bytes_of_node(step, node);
+    exchange.time = comm::point_to_point(bytes, neighbour_link(path));
+    sent = bytes;
   } else {
     const double bytes = bytes_of_node(step, node);
     const comm::AllReduce reduced = comm::all_reduce(bytes, path);

@@ -13,6 +13,7 @@
 #include "foretrain/graph/op.h"
 #include "foretrain/graph/rules.h"
 #include "foretrain/parallel/detail/insert.h"
+#include "foretrain/parallel/detail/parts.h"
 #include "foretrain/parallel/detail/tensor_regions.h"
 
 namespace foretrain::parallel {
@@ -118,16 +119,8 @@ class Splitting {
     }
   }
 
-  Dim part(const Dim& size) const {
-    Dim own = size;
-    own.factor = (size.factor + how_.ranks - 1) / how_.ranks;
-    return own;
-  }
-
   Shape part(const Shape& whole, const std::optional<AxisFactor>& factor) const {
-    Shape own = whole;
-    if (factor) own[factor->axis] = part(whole[factor->axis]);
-    return own;
+    return part_of(whole, factor, how_.ranks);
   }
 
   void split_parameter(TensorId id) {
@@ -136,24 +129,11 @@ class Splitting {
   }
 
   TensorId add_tensor(const Shape& shape, DType type) {
-    graph::Tensor tensor;
-    tensor.shape = shape;
-    tensor.type = type;
-    graph_.tensors.push_back(std::move(tensor));
-    return static_cast<TensorId>(graph_.tensors.size()) - 1;
+    return add_activation(graph_, shape, type);
   }
 
-  Node exchange(Kind kind, TensorId from, TensorId to, const std::string& scope) const {
-    Node node;
-    node.kind = kind;
-    node.inputs = {from};
-    node.outputs = {to};
-    node.scope = scope;
-    node.attributes.set(Attr::Among, {Dim(static_cast<std::int64_t>(graph::Among::Tensor))});
-    node.attributes.set(Attr::EveryPass, {Dim(1)});
-    node.attributes.set(Attr::Waiting, {Dim(static_cast<std::int64_t>(graph::Waiting::Device))});
-    if (kind == Kind::AllReduce) node.attributes.set(Attr::Inplace, {Dim(1)});
-    return node;
+  static Node exchange(Kind kind, TensorId from, TensorId to, const std::string& scope) {
+    return activation_exchange(kind, graph::Among::Tensor, from, to, scope);
   }
 
   // A value that a region takes, as each of its ranks goes on with it.
@@ -197,7 +177,7 @@ class Splitting {
     node.scope = scope;
     node.attributes.set(Attr::Axis, {Dim(axis)});
     node.attributes.set(Attr::Start, {Dim(0)});
-    node.attributes.set(Attr::End, {Dim(part(old.shape[axis]).factor)});
+    node.attributes.set(Attr::End, {Dim(part_of(old.shape[axis], how_.ranks).factor)});
     graph_.nodes.push_back(std::move(node));
     return place->second;
   }
@@ -216,7 +196,7 @@ class Splitting {
       }
     }
     const std::optional<AxisFactor>& factor = regions_.split[at(node.outputs.front())];
-    if (factor) fit_attributes(*factor, node);
+    if (factor) fit(*factor, node);
     if (regions_.losses.contains(id)) add_loss_statistics(node);
     if (regions_.partial.contains(id)) {
       add_partial(std::move(node));
@@ -225,22 +205,12 @@ class Splitting {
     }
   }
 
-  // What attributes say of the whole axis.
-  void fit_attributes(const AxisFactor& factor, Node& node) const {
-    if (node.kind == Kind::Reshape || node.kind == Kind::Expand) {
-      const Shape own = part(old_.tensor(node.outputs.front()).shape, factor);
-      node.attributes.set(Attr::Shape, {own.dims().begin(), own.dims().end()});
-    }
-    const bool along =
-        (node.kind == Kind::Split || node.kind == Kind::Slice) &&
-        graph::axis_of(node, old_.tensor(node.outputs.front()).shape, 0) == factor.axis;
-    if (!along) return;
-    for (const Attr key : {Attr::Sizes, Attr::Start, Attr::End}) {
-      const std::vector<Dim>* values = node.attributes.find(key);
-      if (values == nullptr) continue;
-      std::vector<Dim> own;
-      for (const Dim& value : *values) own.push_back(part(value));
-      node.attributes.set(key, std::move(own));
+  // What attributes, and shapes that are not inferred, say of the whole axis.
+  void fit(const AxisFactor& factor, Node& node) {
+    fit_attributes(old_.tensor(node.outputs.front()).shape, factor, how_.ranks, node);
+    if (graph::op(node).infer != graph::infer_given) return;
+    for (const TensorId id : node.outputs) {
+      graph_.tensor(id).shape = part(old_.tensor(id).shape, regions_.split[at(id)]);
     }
   }
 
@@ -366,7 +336,10 @@ class Splitting {
         sequence_[at(node.outputs[i])] = AxisFactor{*place, factor.outer};
       }
     }
-    if (node.kind == Kind::Expand) fit_attributes(*sequence_[at(node.outputs.front())], node);
+    if (node.kind == Kind::Expand) {
+      const TensorId id = node.outputs.front();
+      fit_attributes(old_.tensor(id).shape, *sequence_[at(id)], how_.ranks, node);
+    }
     append_with_shapes(graph_, std::move(node));
     return true;
   }
@@ -377,7 +350,7 @@ class Splitting {
     const auto there = graph::through_reshape(from, to, factor);
     if (!there || to[there->axis].factor % how_.ranks != 0) return false;
     sequence_[at(node.outputs.front())] = there;
-    fit_attributes(*there, node);
+    fit_attributes(to, *there, how_.ranks, node);
     append_with_shapes(graph_, std::move(node));
     return true;
   }

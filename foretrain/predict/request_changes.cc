@@ -211,7 +211,7 @@ class Changes {
     hybrid.strategy.shard_group = devices_on_node(resolved_.cluster);
   }
 
-  // Degrees of tensor and pipeline parallelism next to those of the request.
+  // Degrees of tensor, pipeline and context parallelism next to those of the request.
   void degrees() {
     if (!exchanges_) return;
     const int t = request_.strategy.tensor;
@@ -226,15 +226,22 @@ class Changes {
         continue;
       }
       tried.emplace_back(tensor, pipeline);
-      if (tensor >= 1 && tensor <= node && pipeline >= 1) add_degrees(tensor, pipeline);
+      if (tensor >= 1 && tensor <= node && pipeline >= 1) {
+        add_degrees("tensor " + std::to_string(tensor) + ", pipeline " + std::to_string(pipeline),
+                    tensor, pipeline, request_.strategy.context);
+      }
+    }
+    for (const int context : {2 * request_.strategy.context, request_.strategy.context / 2}) {
+      if (context >= 1) add_degrees("context " + std::to_string(context), t, p, context);
     }
   }
 
   // The samples of a step stay the same: those of a rank are as many more as there are fewer ranks.
-  void add_degrees(int tensor, int pipeline) {
+  void add_degrees(const std::string& what, int tensor, int pipeline, int context) {
     Request request = request_;
     request.strategy.tensor = tensor;
     request.strategy.pipeline = pipeline;
+    request.strategy.context = context;
     const std::int64_t more = ranks_of_model(request.strategy);
     const std::int64_t now = ranks_of_model(request_.strategy);
     if (resolved_.workers % more != 0 || resolved_.batch * more % now != 0) return;
@@ -248,8 +255,7 @@ class Changes {
     } else if (batch % resolved_.micro_batch != 0 || resolved_.passes == 1) {
       request.strategy.micro_batch.reset();
     }
-    list_.push_back({"tensor " + std::to_string(tensor) + ", pipeline " + std::to_string(pipeline),
-                     std::move(request), true});
+    list_.push_back({what, std::move(request), true});
   }
 
   const Request& request_;

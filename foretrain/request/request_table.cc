@@ -319,9 +319,8 @@ constexpr std::array kStrategyFields{
                               .range = up_to(kMostWorkers)}),
     field<&Strategy::context>({.name = "context",
                                .group = "Strategy",
-                               .help = "context-parallel degree",
-                               .range = up_to(kMostWorkers),
-                               .hidden = true}),
+                               .help = "ranks that share each sequence (context parallelism)",
+                               .range = up_to(kMostWorkers)}),
     field<&Strategy::sequence_parallel>(
         {.name = "sequence_parallel",
          .group = "Strategy",

@@ -149,10 +149,7 @@ TEST(RequestFields, HelpHasWordsAndDefault) {
   EXPECT_EQ(named(strategy_fields(), "server_device"), "what a server runs on (cpu)");
 }
 
-// What does not work yet is read, so that the answer can say so, and offered nowhere.
-TEST(RequestFields, WhatOnlyRefusesIsHidden) {
-  EXPECT_EQ(parse_request(R"({"model":"x","strategy":{"context":8}})", "r").strategy.context, 8);
-  EXPECT_EQ(request_fields_json().find("context-"), std::string::npos);
+TEST(RequestFields, AWordThatIsNoneOfAFieldIsRefused) {
   EXPECT_EQ(error_of(R"({"model":"x","strategy":"dpp"})"),
             "request 7: strategy: 'kind' is 'dpp'; it must be one of ddp, allreduce, dataparallel, "
             "ps, horovod, fsdp, zero1, zero2, zero3");

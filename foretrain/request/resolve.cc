@@ -72,10 +72,6 @@ void find_passes(const Request& request, Resolved& resolved) {
 
 void refuse_what_is_missing(const Request& request) {
   const Strategy& strategy = request.strategy;
-  if (strategy.context > 1) {
-    throw Error(ErrorKind::Unsupported,
-                "strategy: 'context' above 1 is not in this version; leave it out");
-  }
   const bool summed = strategy.kind == Parallel::Ddp || strategy.kind == Parallel::AllReduce ||
                       strategy.kind == Parallel::Horovod;
   if (strategy.expert > 1 && !summed) {
@@ -407,11 +403,20 @@ void find_length(const Request& request, Resolved& resolved) {
   }
 }
 
-// As asked, or as the framework does it.
-bool uses_flash_attention(const Request& request, Precision precision,
-                          const cost::Framework& framework) {
-  if (request.attention) return *request.attention == "flash";
-  return is_half(precision) ? framework.flash_half : framework.flash_fp32;
+// As asked, or as the framework does it. Blocks of scores that go around a ring are fused kernels.
+bool uses_flash_attention(const Request& request, Resolved& resolved) {
+  const cost::Framework& framework = *resolved.framework;
+  const bool own = is_half(resolved.precision) ? framework.flash_half : framework.flash_fp32;
+  if (request.strategy.context == 1) return request.attention ? *request.attention == "flash" : own;
+  if (request.attention && *request.attention != "flash") {
+    throw Error(ErrorKind::BadInput,
+                "strategy: context parallelism computes attention in fused blocks; use attention "
+                "flash");
+  }
+  if (!own && !request.attention) {
+    resolved.assumptions.push_back("attention flash, as context parallelism needs it");
+  }
+  return true;
 }
 
 // What the request says itself.
@@ -459,7 +464,7 @@ Resolved resolve_for(Model model, const Request& request, const Library& library
   resolved.batch = find_batch(request, resolved.data_parallel, resolved.assumptions);
   find_passes(request, resolved);
   check_pipeline(request, resolved);
-  resolved.flash_attention = uses_flash_attention(request, resolved.precision, *resolved.framework);
+  resolved.flash_attention = uses_flash_attention(request, resolved);
   find_length(request, resolved);
   resolved.effects = find_effects(request, resolved.length.samples.has_value());
   if (request.strategy.kind == Parallel::ParameterServer) {

@@ -28,6 +28,7 @@ class Strategy(TypedDict, total=False):
     tensor: int
     pipeline: int
     expert: int
+    context: int
     sequence_parallel: bool
     expert_imbalance: float
     schedule: Literal["1f1b", "gpipe"]

@@ -9,15 +9,9 @@
 
 #include "foretrain/graph/axes.h"
 #include "foretrain/graph/graph.h"
+#include "foretrain/parallel/detail/parts.h"
 
 namespace foretrain::parallel {
-
-// An input of a node.
-struct Operand {
-  graph::NodeId node = 0;
-  std::size_t input = 0;
-  auto operator<=>(const Operand&) const = default;
-};
 
 // A region is what follows from splitting the output features of one GEMM (its columns): every
 // tensor that has this axis is split along it, up to GEMMs that sum over it (rows), whose results
