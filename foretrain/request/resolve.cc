@@ -367,11 +367,12 @@ void find_length(const Request& request, Resolved& resolved) {
   }
 }
 
-// As asked, or as the framework does it.
-bool uses_flash_attention(const Request& request, Precision precision,
-                          const cost::Framework& framework) {
+// As asked, or as the framework does it: one that has a fused kernel has it on a CPU in any
+// precision.
+bool uses_flash_attention(const Request& request, const Resolved& resolved) {
   if (request.attention) return *request.attention == "flash";
-  return is_half(precision) ? framework.flash_half : framework.flash_fp32;
+  const bool any = is_half(resolved.precision) || hw::is_cpu(resolved.cluster.devices.front());
+  return any ? resolved.framework->flash_half : resolved.framework->flash_fp32;
 }
 
 // What the request says itself.
@@ -421,7 +422,7 @@ Resolved resolve_for(Model model, const Request& request, const Library& library
   resolved.batch = find_batch(request, resolved.data_parallel, resolved.assumptions);
   find_passes(request, resolved);
   check_pipeline(request, resolved);
-  resolved.flash_attention = uses_flash_attention(request, resolved.precision, *resolved.framework);
+  resolved.flash_attention = uses_flash_attention(request, resolved);
   find_length(request, resolved);
   resolved.effects = find_effects(request, resolved.length.samples.has_value());
   if (request.strategy.kind == Parallel::ParameterServer) {
