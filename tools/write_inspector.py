@@ -27,13 +27,13 @@ from lab_plots import title_of
 from wrap_docs import wrap
 from write_accuracy import table
 
-DRIPLE_EPOCHS = 300  # at most; its own patience is 1,000
+DRIPLE_EPOCHS = 100  # at most: four minutes of a core; its own patience is 1,000
 METHODS = {
     "hybrid": ("the default: physics, corrected by trees where that helps", ["--method", "hybrid"]),
     "physics": ("the replayed timeline with an offset per number", ["--method", "physics"]),
-    "network": ("a graph network that corrects physics", ["--method", "network"]),
+    "network": ("a graph network that corrects physics, on runs of this machine alone", ["--method", "network"]),
     "trees": ("boosted trees on features of graph and setting, without physics", ["--method", "trees"]),
-    "driple": ("the paper's network as published (M = 100), without physics, on runs of the base setting, until its "
+    "driple": ("the paper's network as published (M = 100), without physics, on runs of this machine in the base setting, until its "
                f"patience or {DRIPLE_EPOCHS} epochs",
                ["--preset", "driple", "--setting", BASE, "--epochs", f"{DRIPLE_EPOCHS}"]),
 }  # fmt: skip
