@@ -114,19 +114,23 @@ lab-accuracy: build  ## predictions against what the lab measured, writes docs/l
 	@python3 tools/lab_accuracy.py $(FORETRAIN) data/lab docs
 
 # Trainings that are done are kept in build/inspector and not repeated; an interrupted call goes on.
-INSPECTOR_DATA ?= data/lab/resources
+INSPECTOR_DATA ?= data/lab/third_machine
+INSPECTOR_SETTINGS ?= data/lab/resources
+INSPECTOR_OTHERS ?= data/lab/second_machine
 .PHONY: inspector-report inspector-ablations inspector-transfer predictors
 inspector-report: build  ## predicted use of resources against the lab, writes docs/inspector.md
-	@python3 -B tools/write_inspector.py $(FORETRAIN) $(INSPECTOR_DATA) docs --keep build/inspector
+	@python3 -B tools/write_inspector.py $(FORETRAIN) $(INSPECTOR_DATA) docs --settings $(INSPECTOR_SETTINGS) \
+	    --others $(INSPECTOR_OTHERS) --keep build/inspector
 
 inspector-ablations: build  ## train the graph networks that docs/inspector.md compares
 	@python3 -B tools/inspector_ablations.py $(FORETRAIN) $(INSPECTOR_DATA) build/inspector
 
 inspector-transfer: build  ## train the transfers that docs/inspector.md compares
-	@python3 -B tools/inspector_transfer.py $(FORETRAIN) $(INSPECTOR_DATA) build/inspector
+	@python3 -B tools/inspector_transfer.py $(FORETRAIN) $(INSPECTOR_SETTINGS) build/inspector
 
 predictors: build  ## refit the predictors that are shipped beside the program: data/inspectors/
-	@$(FORETRAIN) fit inspector --data data/lab/resources -o data/inspectors/lab.json
+	@$(FORETRAIN) fit inspector --data data/lab/third_machine,data/lab/resources,data/lab/second_machine \
+	    -o data/inspectors/lab.json
 
 # Needs a Python with torch and scikit-learn. An interrupted call goes on from the last checkpoint in build/embedding.
 EMBEDDING := build/embedding

@@ -5,17 +5,14 @@
 
 trains what KEEP does not hold yet, and prints a table. An interrupted call goes on where it was.
 """
-import argparse
-import pathlib
 import statistics
 
-from inspector_runs import BASE, Runs, facts
-from inspector_scores import mean_error, mean_nrmse, mean_of_resources, of_setting
+from inspector_runs import BASE, Runs, Scores, runs_of_arguments
 
 GROUPS = 20  # M; the paper has 100
-EPOCHS = 100
-PATIENCE = 30
-SEEDS = (1, 2)
+EPOCHS = 60  # so that all designs together take about ten minutes of a core
+PATIENCE = 20
+SEEDS = (1,)
 # What is compared, and the options that differ from the preset's.
 DESIGNS = {
     "grouping": {
@@ -51,14 +48,12 @@ FAMILIES = {
 OURS_COMPARED = ("grouping", "algorithm", "depth", "readout", "recurrent unit")
 
 
-class Result:
-    """Of one design, a number per seed."""
+class Result(Scores):
+    """Of one design."""
 
     def __init__(self, aspect: str, name: str):
+        super().__init__()
         self.aspect, self.name = aspect, name
-        self.nrmse: list[float] = []
-        self.error: list[float] = []
-        self.facts: list[dict] = []
 
 
 def options_of(family: str, more: list[str], setting: str, seed: int) -> list[str]:
@@ -73,11 +68,7 @@ def train(runs: Runs, family: str, setting: str, aspects: tuple[str, ...]) -> li
         for name, more in DESIGNS[aspect].items():
             result = Result(aspect, name)
             for seed in SEEDS[:1] if (aspect, name) in ONE_SEED else SEEDS:
-                folder = runs.fit(*options_of(family, more, setting, seed), network=True)
-                rows = of_setting(runs.rows(folder, "--setting", setting), setting)
-                result.nrmse.append(mean_nrmse(rows))
-                result.error.append(mean_of_resources(rows, mean_error))
-                result.facts.append(facts(folder))
+                result.add(runs, runs.fit(*options_of(family, more, setting, seed), network=True), setting)
             results.append(result)
     return results
 
@@ -91,8 +82,8 @@ def spread(values: list[float], form: str) -> str:
 def table_rows(results: list[Result]) -> tuple[list[str], list[list[str]]]:
     body = []
     for result in results:
-        epochs = "/".join(f"{one['best_epoch']}" for one in result.facts)
-        seconds = statistics.fmean(one["processor_s"] for one in result.facts)
+        epochs = "/".join(map(str, result.told("best_epoch")))
+        seconds = statistics.fmean(result.told("processor_s"))
         body.append([result.aspect, result.name, f"{result.facts[0]['parameters']:,}", spread(result.nrmse, ".3f"),
                      f"{100 * statistics.fmean(result.error):.1f} %", epochs, f"{seconds:.0f} s"])  # fmt: skip
     return ["of", "design", "parameters", "NRMSE (seeds)", "mean error", "best epoch", "processor time"], body
@@ -104,12 +95,7 @@ def trained_s(results: list[Result]) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("program")
-    parser.add_argument("data", type=pathlib.Path)
-    parser.add_argument("keep", type=pathlib.Path)
-    options = parser.parse_args()
-    runs = Runs(options.program, options.data, options.keep)
+    runs = runs_of_arguments(__doc__)
     for family in FAMILIES:
         results = train(runs, family, BASE, OURS_COMPARED)
         header, body = table_rows(results)

@@ -5,6 +5,7 @@ A run's key is the digest of the measurements, of what is learned from them (`fi
 physics), of the sources that learn, and of the run's own options. One that is done is not repeated; a network's
 training that was interrupted goes on from its checkpoint.
 """
+import argparse
 import collections
 import csv
 import hashlib
@@ -15,6 +16,8 @@ import statistics
 import subprocess
 import sys
 import time
+
+from inspector_scores import mean_error, mean_nrmse, mean_of_resources, of_setting
 
 BASE = "ddp2-core-1g"  # the setting that most was measured in
 LEARNERS = ("learn", "train", "inspector")  # folders of foretrain/ whose sources decide what is learned
@@ -43,12 +46,15 @@ def learner_sources(root: pathlib.Path) -> list[bytes]:
 
 
 class Runs:
-    """`keep`: the folder of finished and interrupted runs; `quiet`: no line per run."""
+    """`data`: of the machine that is predicted and scored; `others`: of further ones, to learn from too; `keep`: the
+    folder of finished and interrupted runs; `quiet`: no line per run."""
 
-    def __init__(self, program: str, data: pathlib.Path, keep: pathlib.Path, quiet: bool = False):
-        self.program, self.data, self.keep, self.quiet = program, data, keep, quiet
+    def __init__(self, program: str, data: pathlib.Path, keep: pathlib.Path, quiet: bool = False,
+                 others: list[pathlib.Path] | None = None):  # fmt: skip
+        self.program, self.data, self.keep, self.quiet, self.others = program, data, keep, quiet, others or []
         keep.mkdir(parents=True, exist_ok=True)
-        tables = [(data / name).read_bytes() for name in ("runs.csv", "metrics.csv")]
+        tables = [(folder / name).read_bytes() for folder in (data, *self.others)
+                  for name in ("runs.csv", "metrics.csv", "machines.csv")]  # fmt: skip
         program_bytes = [pathlib.Path(name).read_bytes() for name in (program, f"{program}-fit")]
         sources = learner_sources(pathlib.Path(__file__).resolve().parent.parent)
         self.measured = digest(*tables)
@@ -60,8 +66,10 @@ class Runs:
         """The machine, by training runs of the base setting, once for all: none calibrates by what it must not see."""
         file = self.keep / f"calibration-{key}.json"
         if not file.exists():
-            said_by(self.program, "fit", "calibration", "--data", str(self.data), "--setting", BASE, "--runs", "30",
-                    "-o", f"{file}.new")  # fmt: skip
+            said_by(self.program, "fit", "inspector", "--data", str(self.data), "--setting", BASE, "--method",
+                    "physics", "-o", f"{file}.fit")  # fmt: skip
+            found = json.loads(pathlib.Path(f"{file}.fit").read_text(encoding="utf-8"))["calibration"]
+            pathlib.Path(f"{file}.new").write_text(json.dumps(found), encoding="utf-8")
             pathlib.Path(f"{file}.new").rename(file)
         return str(file)
 
@@ -93,6 +101,11 @@ class Runs:
     def fit(self, *options: str, network: bool = False) -> pathlib.Path:
         command = ["fit", "inspector", "--data", str(self.data), "--calibration", self.calibration, *options]
         return self._run(command, ["fit", *options], network)
+
+    def fit_pooled(self, *options: str) -> pathlib.Path:
+        """By the runs of all machines, each with its own calibration."""
+        data = ",".join(str(folder) for folder in (self.data, *self.others))
+        return self._run(["fit", "inspector", "--data", data, *options], ["fit pooled", *options], network=False)
 
     def transfer(self, base: pathlib.Path, *options: str, network: bool = False) -> pathlib.Path:
         command = ["transfer", str(base / "model.json"), "--data", str(self.data), *options]
@@ -152,3 +165,35 @@ def facts_of(said: str) -> dict:
 
 def facts(folder: pathlib.Path) -> dict:
     return json.loads((folder / "run.json").read_text(encoding="utf-8"))
+
+
+class Scores:
+    """What one way to train gives on a setting's test split; a value per seed."""
+
+    def __init__(self):
+        self.nrmse: list[float] = []
+        self.error: list[float] = []
+        self.answered: list[float] = []  # share of the numbers that lie in the model's domain
+        self.facts: list[dict] = []
+        self.architectures = 0  # trained on
+
+    def add(self, runs: Runs, folder: pathlib.Path, setting: str) -> None:
+        rows = of_setting(runs.rows(folder, "--setting", setting), setting)
+        self.nrmse.append(mean_nrmse(rows))
+        self.error.append(mean_of_resources(rows, mean_error))
+        self.answered.append(statistics.fmean(row["engine"] == "inspector" for row in rows))
+        self.facts.append(facts(folder))
+
+    def told(self, name: str) -> list[float]:
+        """A fact of the trainings; 0 where none trained."""
+        return [one.get(name, 0) for one in self.facts]
+
+
+def runs_of_arguments(about: str) -> Runs:
+    """PROGRAM DATA KEEP of the command line."""
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("data", type=pathlib.Path)
+    parser.add_argument("keep", type=pathlib.Path)
+    options = parser.parse_args()
+    return Runs(options.program, options.data, options.keep)

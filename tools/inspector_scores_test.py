@@ -101,7 +101,7 @@ class Transfer(unittest.TestCase):
         points = {}
         for side, errors in (("transfer", transferred), ("scratch", scratch)):
             for fraction, error in zip(transfer.FRACTIONS, errors):
-                point = points["default", side, "s", fraction] = transfer.Point()
+                point = points["default", side, "s", fraction] = inspector_runs.Scores()
                 point.error = [error]
                 point.architectures = round(100 * fraction)
         return points

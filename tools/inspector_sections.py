@@ -30,17 +30,24 @@ def mean_and_median(errors: list[float]) -> str:
     return f"{percent(statistics.fmean(errors))} ({percent(statistics.median(errors))})" if errors else "-"
 
 
-def methods_table(rows_of: dict[str, list[dict]], base: str) -> list[str]:
-    """Workers of the base setting, a line per method."""
+def floor_cells(rows: list[dict]) -> list[str]:
+    cells = [mean_and_median(floor_errors(of_resource(rows, name))) for name in RESOURCES]
+    return ["noise of one run", *cells, "", ""]
+
+
+def methods_table(rows_of: dict[str, list[dict]], base: str, quoted: bool = True, floors: bool = False) -> list[str]:
+    """Workers of the base setting, a line per method; `floors`: each line has its own noise, else the first's."""
     body = []
     for method, rows in rows_of.items():
         some = of_setting(rows, base)
         cells = [mean_and_median([error_of(row) for row in of_resource(some, name)]) for name in RESOURCES]
-        body.append([f"`{method}`", *cells, number(mean_of_resources(some, log_rmse)), number(mean_nrmse(some))])
-    first = of_setting(next(iter(rows_of.values())), base)
-    body.append(["noise of one run", *(mean_and_median(floor_errors(of_resource(first, name))) for name in RESOURCES),
-                 "", ""])  # fmt: skip
-    return table(["method", *RESOURCES.values(), "log RMSE", "NRMSE"], body, 1)
+        title = f"`{method}`" if quoted else method
+        body.append([title, *cells, number(mean_of_resources(some, log_rmse)), number(mean_nrmse(some))])
+        if floors:
+            body.append(floor_cells(some))
+    if not floors:
+        body.append(floor_cells(of_setting(next(iter(rows_of.values())), base)))
+    return table(["method" if quoted else "machine", *RESOURCES.values(), "log RMSE", "NRMSE"], body, 1)
 
 
 def best_without_physics(rows_of: dict[str, list[dict]], base: str, candidates: list[str]) -> str:

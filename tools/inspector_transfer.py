@@ -7,36 +7,22 @@ trains what KEEP does not hold yet, and prints tables. Both sides see the same d
 same rule. The network starts from one that was trained in the base setting, as the paper has it; the default model
 from one that was fitted in all settings but the target.
 """
-import argparse
 import collections
 import csv
 import json
 import pathlib
 import statistics
 
-from inspector_runs import BASE, Runs, facts
-from inspector_scores import mean_error, mean_nrmse, mean_of_resources, of_setting
+from inspector_runs import BASE, Runs, Scores, runs_of_arguments
 
 FRACTIONS = (0.1, 0.3, 1.0)
-SEEDS = (1, 2)
+SEEDS = (1,)
 LEAST = 3  # architectures: to train on, to stop by, for intervals
 FOLDS = 5
 STOP = ["--epochs", "400", "--patience", "40"]  # of networks, on both sides
 PARTITIONS = ("driple", "repeated+mlp", "repeated+gru", "mlp", "all")
 MODELS = ("network", "default")
 SIDES = ("transfer", "scratch")
-
-
-class Point:
-    """One model, side, setting and share; a value per seed."""
-
-    def __init__(self):
-        self.nrmse: list[float] = []
-        self.error: list[float] = []
-        self.processor_s: list[float] = []
-        self.epochs: list[int] = []
-        self.answered: list[float] = []  # share of the numbers that lie in the model's domain
-        self.architectures = 0
 
 
 def architectures(data: pathlib.Path) -> dict[str, dict[str, int]]:
@@ -85,20 +71,10 @@ def fitted(runs: Runs, model: str, side: str, setting: str, share: list[str], se
     return runs.transfer(default_base(runs, setting, settings), *options)
 
 
-def add(runs: Runs, folder: pathlib.Path, setting: str, point: Point) -> None:
-    rows = of_setting(runs.rows(folder, "--setting", setting), setting)
-    point.nrmse.append(mean_nrmse(rows))
-    point.error.append(mean_of_resources(rows, mean_error))
-    point.answered.append(statistics.fmean(row["engine"] == "inspector" for row in rows))
-    told = facts(folder)
-    point.processor_s.append(told.get("processor_s", 0.0))
-    point.epochs.append(told.get("epochs", 0))
-
-
-def curve(runs: Runs, settings: list[str]) -> dict[tuple, Point]:
+def curve(runs: Runs, settings: list[str]) -> dict[tuple, Scores]:
     """Points by (model, side, setting, fraction)."""
     counts = architectures(runs.data)
-    points = collections.defaultdict(Point)
+    points = collections.defaultdict(Scores)
     for model in MODELS:
         for setting in settings:
             for fraction in FRACTIONS:
@@ -108,21 +84,21 @@ def curve(runs: Runs, settings: list[str]) -> dict[tuple, Point]:
                     point.architectures = used
                     for seed in SEEDS:
                         folder = fitted(runs, model, side, setting, share, seed, settings)
-                        add(runs, folder, setting, point)
+                        point.add(runs, folder, setting)
     return dict(points)
 
 
-def as_it_was(runs: Runs, settings: list[str]) -> dict[tuple[str, str], Point]:
+def as_it_was(runs: Runs, settings: list[str]) -> dict[tuple[str, str], Scores]:
     """What the base says of the setting before any transfer."""
     points = {}
     for setting in settings:
         for model, base in (("network", network_base(runs, 1)), ("default", default_base(runs, setting, settings))):
-            points[model, setting] = Point()
-            add(runs, base, setting, points[model, setting])
+            points[model, setting] = Scores()
+            points[model, setting].add(runs, base, setting)
     return points
 
 
-def partitions(runs: Runs, settings: list[str]) -> dict[str, dict[str, Point]]:
+def partitions(runs: Runs, settings: list[str]) -> dict[str, dict[str, Scores]]:
     """By partition and setting, with all of the setting's data."""
     counts = architectures(runs.data)
     found = {}
@@ -130,11 +106,11 @@ def partitions(runs: Runs, settings: list[str]) -> dict[str, dict[str, Point]]:
         found[partition] = {}
         for setting in settings:
             _, share = drawn(counts[setting]["train"], 1.0)
-            point = found[partition][setting] = Point()
+            point = found[partition][setting] = Scores()
             options = ["--setting", setting, *share, "--seed", "1", *STOP]
             if partition != "driple":  # the default: so the curve's run is this one
                 options += ["--partition", partition]
-            add(runs, runs.transfer(network_base(runs, 1), *options, network=True), setting, point)
+            point.add(runs, runs.transfer(network_base(runs, 1), *options, network=True), setting)
     return found
 
 
@@ -142,13 +118,13 @@ def mean(values: list[float]) -> float:
     return statistics.fmean(values)
 
 
-def time_ratios(points: dict[tuple, Point], settings: list[str]) -> dict[str, float]:
+def time_ratios(points: dict[tuple, Scores], settings: list[str]) -> dict[str, float]:
     """Scratch over transfer, processor time of a network with all of the data."""
-    return {setting: mean(points["network", "scratch", setting, 1.0].processor_s)
-            / mean(points["network", "transfer", setting, 1.0].processor_s) for setting in settings}  # fmt: skip
+    return {setting: mean(points["network", "scratch", setting, 1.0].told("processor_s"))
+            / mean(points["network", "transfer", setting, 1.0].told("processor_s")) for setting in settings}  # fmt: skip
 
 
-def share_needed(points: dict[tuple, Point], model: str, setting: str, fractions=FRACTIONS) -> float | None:
+def share_needed(points: dict[tuple, Scores], model: str, setting: str, fractions=FRACTIONS) -> float | None:
     """The share of the architectures with which a transfer's mean error is at most that of scratch with all; between
     two shares by a straight line in the logarithm of the architectures. None: not even all of them."""
     goal = mean(points[model, "scratch", setting, 1.0].error)
@@ -167,17 +143,12 @@ def share_needed(points: dict[tuple, Point], model: str, setting: str, fractions
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("program")
-    parser.add_argument("data", type=pathlib.Path)
-    parser.add_argument("keep", type=pathlib.Path)
-    options = parser.parse_args()
-    runs = Runs(options.program, options.data, options.keep)
-    settings, few = targets(options.data)
+    runs = runs_of_arguments(__doc__)
+    settings, few = targets(runs.data)
     points = curve(runs, settings)
     for (model, side, setting, fraction), point in points.items():
         print(f"{model:8} {side:9} {setting:16} {fraction:4.0%} of the data, {point.architectures:3} architectures: "
-              f"NRMSE {mean(point.nrmse):.3f}, error {mean(point.error):6.1%}, {mean(point.processor_s):6.1f} s")  # fmt: skip
+              f"NRMSE {mean(point.nrmse):.3f}, error {mean(point.error):6.1%}, {mean(point.told('processor_s')):6.1f} s")  # fmt: skip
     print("time, scratch / transfer:", {name: round(value, 2) for name, value in time_ratios(points, settings).items()})
     for model in MODELS:
         print(f"share of the data needed by {model}:", {name: share_needed(points, model, name) for name in settings})

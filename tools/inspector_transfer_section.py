@@ -22,8 +22,8 @@ def curve_table(points: dict, before: dict, settings: list[str], model: str) -> 
                 body.append([setting, f"{side}, {100 * fraction:.0f} %", f"{point.architectures}",
                              number(transfer.mean(point.nrmse)), percent(transfer.mean(point.error)),
                              percent(transfer.mean(point.answered)),
-                             f"{transfer.mean(point.epochs):.0f}" if network else "",
-                             f"{transfer.mean(point.processor_s):.1f} s" if network else ""])  # fmt: skip
+                             f"{transfer.mean(point.told('epochs')):.0f}" if network else "",
+                             f"{transfer.mean(point.told('processor_s')):.1f} s" if network else ""])  # fmt: skip
     header = ["setting", "how, share of the data", "architectures", "NRMSE", "mean error", "in domain", "epochs", "time"]
     drop = [] if model == "network" else [6, 7]
     keep = [i for i in range(len(header)) if i not in drop]
@@ -63,7 +63,7 @@ def partition_table(found: dict, settings: list[str]) -> list[str]:
     for partition, of_one in found.items():
         values = [transfer.mean(of_one[name].nrmse) for name in settings]
         errors = [transfer.mean(of_one[name].error) for name in settings]
-        seconds = [transfer.mean(of_one[name].processor_s) for name in settings]
+        seconds = [transfer.mean(of_one[name].told("processor_s")) for name in settings]
         body.append([f"`{partition}`", *map(number, values), number(statistics.median(values)),
                      percent(statistics.median(errors)), f"{statistics.median(seconds):.1f} s"])  # fmt: skip
     return table(["partition", *settings, "median", "error", "time"], body, 1)

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes docs/inspector.md: predicted bursts and idles against what the lab measured.
 
-    python3 tools/write_inspector.py PROGRAM DATA DOCS --keep FOLDER
+    python3 tools/write_inspector.py PROGRAM DATA DOCS --settings DATA --others DATA --keep FOLDER
 
-`PROGRAM fit inspector` by each method on the train split of DATA, then `PROGRAM evaluate --resources` on the
-architectures of the test split; the paper's ablations, transfer and what-if questions. Trainings are kept in FOLDER:
+`PROGRAM fit inspector` by each method on the train splits of all machines, then `PROGRAM evaluate --resources` on the
+architectures of DATA's test split; other settings, transfer and what-if questions by the runs of --settings, a machine
+where these were measured; the paper's ablations. Trainings are kept in FOLDER:
 one that is done is not repeated, one that was interrupted goes on. The page and its pictures go into DOCS.
 """
 import argparse
@@ -26,13 +27,13 @@ from lab_plots import title_of
 from wrap_docs import wrap
 from write_accuracy import table
 
-DRIPLE_EPOCHS = 300  # at most; its own patience is 1,000
+DRIPLE_EPOCHS = 100  # at most: four minutes of a core; its own patience is 1,000
 METHODS = {
     "hybrid": ("the default: physics, corrected by trees where that helps", ["--method", "hybrid"]),
     "physics": ("the replayed timeline with an offset per number", ["--method", "physics"]),
-    "network": ("a graph network that corrects physics", ["--method", "network"]),
+    "network": ("a graph network that corrects physics, on runs of this machine alone", ["--method", "network"]),
     "trees": ("boosted trees on features of graph and setting, without physics", ["--method", "trees"]),
-    "driple": ("the paper's network as published (M = 100), without physics, on runs of the base setting, until its "
+    "driple": ("the paper's network as published (M = 100), without physics, on runs of this machine in the base setting, until its "
                f"patience or {DRIPLE_EPOCHS} epochs",
                ["--preset", "driple", "--setting", BASE, "--epochs", f"{DRIPLE_EPOCHS}"]),
 }  # fmt: skip
@@ -90,13 +91,17 @@ def settings_table(rows: list[dict], settings: list[str], role: str) -> list[str
     return table(header, body, 2)
 
 
-def what_if_section(rows: list[dict], whole: list[dict]) -> list[str]:
-    """`whole`: steps and lengths of whole jobs, which vary in their workers."""
-    changes = what_if.changes_of(rows, what_if.noise_of(rows)) + what_if.changes_of(whole, what_if.noise_of(rows + whole))
+def what_if_section(machines: list[list[dict]], whole: list[dict]) -> list[str]:
+    """`machines`: rows of each, whose jobs are compared with each other alone; `whole`: steps and lengths of whole jobs
+    of the last one, which vary in their workers."""
+    changes = what_if.changes_of(whole, what_if.noise_of(machines[-1] + whole))
+    for rows in machines:
+        changes += what_if.changes_of(rows, what_if.noise_of(rows))
     header, body = what_if.table_rows(changes)
     right, seen = what_if.right_share(changes)
     lines = ["## What if", "",
-             "All pairs of measured jobs of one architecture of the test split that differ in one thing: has the"
+             "All pairs of jobs of one architecture of the test split, measured on one machine, that differ in one"
+             " thing: has the"
              " predicted change of each number (the twelve of workers and of servers, step, memory used; of whole jobs step and length) the sign of"
              " the measured one? A number's noise is the mean |log(run / median of the job's other runs)|, times"
              " √((1/n + 1/m)/2) for medians of n and m runs; counted are changes beyond"
@@ -144,8 +149,20 @@ def pictures(rows: list[dict]) -> dict[str, str]:
             for which, of_one in series.items()}  # fmt: skip
 
 
-def introduction(data: pathlib.Path) -> list[str]:
-    measured, small = data_table(data)
+def machines_section(folders: list[pathlib.Path], defaults: list[list[dict]]) -> list[str]:
+    """The default on each machine's own test split, fitted for it on the train splits of all."""
+    named = {f"{machine_of(data)}, `{data.name}`": rows for data, rows in zip(folders, defaults)}
+    return ["## The default on every machine", "",
+            f"Workers in {BASE}. Every machine's runs train; an inspector is for one of them, whose calibration it has.",
+            "", *methods_table(named, BASE, quoted=False, floors=True), ""]  # fmt: skip
+
+
+def introduction(folders: list[pathlib.Path]) -> list[str]:
+    tables, few = [], []
+    for data in folders:
+        measured, small = data_table(data)
+        tables += [f"`{data}`: {machine_of(data)}", "", *measured, ""]
+        few += [f"{name} (`{data.name}`)" for name in small]
     lines = [
         "# Use of resources: predictions against the lab",
         "",
@@ -154,21 +171,19 @@ def introduction(data: pathlib.Path) -> list[str]:
         " split; scored are architectures of the test split, which was fixed before anything was measured."
         " An error is the mean over burst amount, burst duration and idle duration of |predicted / measured − 1|; the"
         " measured number is the median of the repeats. The floor is one run against the median of its other repeats;"
-        " it is missing while configurations have one run.",
+        " it is missing while configurations have one run. A machine's speed drifts with its neighbours: a fixed piece"
+        " of work before and after each run tells it, and measured numbers are brought to the machine's usual speed.",
         "",
-        f"Measured on: {machine_of(data)}.",
-        "",
-        *measured,
-        "",
+        *tables,
     ]
-    if small:
-        lines += [f"Below {FEW} architectures of the test split, so that their figures say little: {', '.join(small)}."]
+    if few:
+        lines += [f"Below {FEW} architectures of the test split, so that their figures say little: {', '.join(few)}."]
         lines.append("")
     return [
         *lines,
         "Chosen before any figure of this page was seen: what counts as a change beyond the noise, seeds, stopping"
-        " rules and epochs of every training. The calibration is one for all, by 30 runs of the base setting's"
-        " train split. What the replay assumes and how large the trees are"
+        " rules and epochs of every training. The calibration of a machine is by what its core copies and 30 runs of"
+        " the base setting's train split. What the replay assumes and how large the trees are"
         " was chosen by folds of the first campaign's train split (an AMD EPYC), some of it after errors on that"
         " campaign's test split had been seen; so was the rule that a transferred model keeps the domain of its base."
         " [The model's page](models/inspector.md) names each such choice.",
@@ -227,19 +242,27 @@ def main() -> None:
     parser.add_argument("program")
     parser.add_argument("data", type=pathlib.Path)
     parser.add_argument("docs", type=pathlib.Path)
+    parser.add_argument("--settings", type=pathlib.Path, required=True)
+    parser.add_argument("--others", type=pathlib.Path, nargs="*", default=[])
     parser.add_argument("--keep", type=pathlib.Path, required=True)
     parser.add_argument("--quick", action="store_true", help="two epochs and one seed, to try this program")
     options = parser.parse_args()
     if options.quick:
         be_quick()
-    runs = Runs(options.program, options.data, options.keep)
-    folders = {method: runs.fit(*how, network=method in NETWORKS) for method, (_, how) in METHODS.items()}
-    rows_of = {method: runs.rows(folder) for method, folder in folders.items()}
-    whole = runs.whole_jobs(folders["hybrid"])
-    moved, more = transfer_section(runs)
-    lines = [*introduction(options.data), *methods_section(rows_of, {m: facts(folders[m]) for m in NETWORKS}),
-             *settings_section(rows_of["hybrid"]), *what_if_section(rows_of["hybrid"], whole), *moved,
-             *ablation_section(runs)]  # fmt: skip
+    folders = [options.data, options.settings, *options.others]
+    machines = [Runs(options.program, data, options.keep, others=[other for other in folders if other != data])
+                for data in folders]  # fmt: skip
+    runs, of_settings = machines[0], machines[1]
+    fits = {method: runs.fit(*how, network=True) if method in NETWORKS else runs.fit_pooled(*how)
+            for method, (_, how) in METHODS.items()}  # fmt: skip
+    rows_of = {method: runs.rows(folder) for method, folder in fits.items()}
+    defaults = [rows_of["hybrid"], *(one.rows(one.fit_pooled(*METHODS["hybrid"][1])) for one in machines[1:])]
+    whole = of_settings.whole_jobs(of_settings.fit_pooled(*METHODS["hybrid"][1]))
+    every = rows_of["hybrid"] + [row for row in defaults[1] if row["setting"] != BASE]
+    moved, more = transfer_section(of_settings)
+    lines = [*introduction(folders), *methods_section(rows_of, {m: facts(fits[m]) for m in NETWORKS}),
+             *machines_section(folders, defaults), *settings_section(every),
+             *what_if_section(defaults[:2], whole), *moved, *ablation_section(runs)]  # fmt: skip
     for name, svg in {**pictures(rows_of["hybrid"]), **more}.items():
         (options.docs / name).write_text(svg, encoding="utf-8")
     (options.docs / "inspector.md").write_text(wrap("\n".join(lines).rstrip() + "\n"), encoding="utf-8")

@@ -30,6 +30,7 @@ HEADERS = {
     "collectives": ("foretrain/comm/constants.h", "Constants"),
     "exchange": ("foretrain/comm/exchange_costs.h", "ExchangeCosts"),
     "straggling": ("foretrain/cost/straggling.h", "Straggling"),
+    "replay": ("foretrain/inspector/replay_constants.h", "ReplayConstants"),
     "memory_context": ("foretrain/memory/context.h", "ContextBytes"),
     "frameworks": ("foretrain/cost/framework.h", "Framework"),
     "intervals": ("foretrain/knowledge/intervals.h", "Intervals"),

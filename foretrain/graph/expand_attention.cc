@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "foretrain/graph/builder.h"
+#include "foretrain/graph/cpu_attention.h"
 #include "foretrain/graph/detail/rewrite.h"
 #include "foretrain/graph/passes.h"
 
@@ -73,9 +74,9 @@ class Expansion {
   const Node& node_;
 };
 
-}  // namespace
+using IsFused = bool (*)(const Graph&, const Node&);
 
-Graph expand_attention(const Graph& model) {
+Graph expand_unless(IsFused fused, const Graph& model) {
   std::vector<bool> read(model.tensors.size(), false);
   for (const Node& node : model.nodes) {
     for (const TensorId id : node.inputs) read[static_cast<std::size_t>(id)] = true;
@@ -85,7 +86,8 @@ Graph expand_attention(const Graph& model) {
   Rewrite rewrite(model);
   for (const Node& node : model.nodes) {
     // Statistics that somebody reads exist only while attention is one operator.
-    if (node.kind == Kind::Attention && !read[static_cast<std::size_t>(node.outputs[1])]) {
+    if (node.kind == Kind::Attention && !read[static_cast<std::size_t>(node.outputs[1])] &&
+        !fused(model, node)) {
       Expansion(rewrite, node).run();
     } else {
       rewrite.keep(node);
@@ -93,5 +95,19 @@ Graph expand_attention(const Graph& model) {
   }
   return rewrite.finish();
 }
+
+bool has_cpu_kernel(const Graph& model, const Node& node) {
+  const Shape& queries = model.tensor(node.inputs[0]).shape;
+  const Shape& keys = model.tensor(node.inputs[1]).shape;
+  return node.attributes.number(Attr::Dropout, 0) == 0 && queries[1] == keys[1];
+}
+
+}  // namespace
+
+Graph expand_attention(const Graph& model) {
+  return expand_unless([](const Graph&, const Node&) { return false; }, model);
+}
+
+Graph expand_attention_for_cpu(const Graph& model) { return expand_unless(has_cpu_kernel, model); }
 
 }  // namespace foretrain::graph

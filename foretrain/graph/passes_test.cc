@@ -9,6 +9,7 @@
 #include "foretrain/base/error.h"
 #include "foretrain/graph/backward.h"
 #include "foretrain/graph/builder.h"
+#include "foretrain/graph/cpu_attention.h"
 #include "foretrain/graph/op.h"
 
 namespace foretrain::graph {
@@ -69,6 +70,17 @@ TEST(ExpandAttention, AddsMasksAndDropoutWhereTheyAre) {
   EXPECT_EQ(count(full, Kind::Add), 1);
   EXPECT_EQ(count(full, Kind::Dropout), 1);
   EXPECT_EQ(count(full, Kind::Softmax), 1);
+}
+
+// A CPU's fused kernel takes masks, but neither dropout nor grouped heads.
+TEST(ExpandAttention, OnACpuWhatHasNoKernel) {
+  const auto kept = [](int kv, const Attributes& attributes) {
+    return count(expand_attention_for_cpu(attention(kv, attributes)), Kind::Attention);
+  };
+  EXPECT_EQ(kept(8, {}), 1);
+  EXPECT_EQ(kept(8, {{Attr::Causal, {1}}}), 1);
+  EXPECT_EQ(kept(8, {{Attr::Dropout, {1}}}), 0);
+  EXPECT_EQ(kept(2, {}), 0);
 }
 
 // A learned bias, as relative positions are, stays learned.

@@ -92,7 +92,7 @@ TEST(Curves, OfMemoryCarryTheBytesThatAreMoved) {
   const hw::Device& device = operators::slowest_device(job.stages, job.resolved);
   double bytes = 0;
   for (const Moved& one : moved_bytes(job.stages.bound, job.resolved.optimizer, device)) {
-    bytes += one.bytes + one.bytes_at_end;
+    bytes += one.bytes + one.bytes_at_end + one.bytes_at_speed;
   }
   for (const graph::ParameterGradient& one : job.stages.step->gradients) {
     bytes += 4 * job.stages.bound.bytes(one.gradient);
@@ -100,6 +100,19 @@ TEST(Curves, OfMemoryCarryTheBytesThatAreMoved) {
   const StepCurves curves = curves_of(job.stages, job.resolved, Role::Worker);
   const double carried = amount(levels(curves, Resource::Memory)) / 100 * device.memory_bytes_per_s;
   EXPECT_NEAR(carried / bytes, 1, 1e-6);
+}
+
+// Time steps of a plain recurrent layer are seen where each takes a millisecond or more: its GEMM,
+// then the operators on its gates, which move more in less time.
+TEST(Curves, OfMemoryShowTimeSteps) {
+  const std::string model = R"({"model": "random:family=lstm,seed=7,seq=32", "workers": 2,)"
+                            R"( "workers_per_node": 1, "network": "1gbps",)"
+                            R"( "device": "cpu:cores=1", "batch": )";
+  const auto levels_with = [&](const char* batch) {
+    const Job job(model + batch + "}");
+    return levels(curves_of(job.stages, job.resolved, Role::Worker), Resource::Memory).size();
+  };
+  EXPECT_GE(levels_with("1024"), levels_with("2") + 64);
 }
 
 TEST(Curves, AreInTheOrderOfTheirBeginnings) {

@@ -8,6 +8,7 @@
 
 #include "foretrain/graph/op.h"
 #include "foretrain/inspector/detail/recurrent_traffic.h"
+#include "foretrain/inspector/replay_constants.h"
 #include "foretrain/inspector/traffic.h"
 #include "foretrain/operators/breakdown.h"
 
@@ -21,9 +22,7 @@ using resource::Level;
 // What takes no time worth the name, such as a call that only tells others what to do, is counted
 // there: shorter than any window.
 constexpr Seconds kAtOnce{1e-4};
-constexpr double kCopyCall = 4e-6;  // s, of each tensor that is copied; as an update's calls
-
-constexpr double kMostGemms = 0.8;  // of a recurrent layer's time, in GEMMs of whole sequences
+constexpr double kSeenStep = 1e-3;  // s: shorter time steps look alike in windows of 2 ms
 
 bool is_recurrent(const graph::Node& node) {
   return node.kind == Kind::Recurrent || node.kind == Kind::RecurrentGrad;
@@ -105,6 +104,17 @@ class Activity {
     levels_.push_back({begin, end, 100 * bytes / bandwidth() / (end - begin).count()});
   }
 
+  // The part of a node's time in which its own operator runs; in the rest the hooks behind it put
+  // its gradient into a bucket, unobserved.
+  double own_share(std::size_t node) const {
+    const cost::OpTime& op = operators::slowest_class(stages_).ops[node];
+    if (!hw::is_cpu(device_) || op.total <= Seconds{0}) return 1;
+    return std::min(1.0, (op.compute + op.memory) / op.total);
+  }
+  Seconds own_time(const Event& event) const {
+    return own_share(event.node) * (event.span.end - event.span.start);
+  }
+
   // An operator's bytes are spread over all of its kernels.
   void add_operators() {
     std::vector<double> bytes(moved_.size(), 0);
@@ -113,7 +123,7 @@ class Activity {
     for (const Event& event : events_) {
       const Moved& one = moved_[event.node];
       const auto whole = static_cast<std::size_t>(one.together);
-      time[whole] += event.span.end - event.span.start;
+      time[whole] += own_time(event);
       if (!seen[event.node]) bytes[whole] += one.bytes;
       seen[event.node] = true;
     }
@@ -123,36 +133,58 @@ class Activity {
         add_recurrent(event);
         continue;
       }
-      const Moved& one = moved_[event.node];
-      const auto whole = static_cast<std::size_t>(one.together);
-      const Seconds length = event.span.end - event.span.start;
-      if (time[whole] > Seconds{0}) {
-        add(event.span.start, event.span.end, bytes[whole] * (length / time[whole]));
-      }
-      add(event.span.end, event.span.end + kAtOnce, one.bytes_at_end);
+      const auto whole = static_cast<std::size_t>(moved_[event.node].together);
+      if (time[whole] > Seconds{0}) add_operator(event, bytes[whole] / time[whole].count());
     }
   }
 
-  // GEMMs of whole sequences need what their arithmetic does; what is left is for the time steps,
-  // by their bytes and arithmetic.
+  void add_operator(const Event& event, double bytes_per_s) {
+    const Moved& one = moved_[event.node];
+    const Seconds length = own_time(event);
+    const Seconds end = event.span.start + length;
+    const Seconds fast =
+        std::min(known_.speed_share * length, Seconds{one.bytes_at_speed / bandwidth()});
+    add(event.span.start, end - fast, bytes_per_s * length.count());
+    add(end - fast, end, one.bytes_at_speed);
+    add(end, end + kAtOnce, one.bytes_at_end);
+  }
+
+  // What is of whole sequences needs what its arithmetic and bytes do; what is left is for the time
+  // steps, by theirs.
   void add_recurrent(const Event& event) {
     const std::vector<RecurrentPart> parts = recurrent_parts(stages_.bound, node_of(event));
-    const double peak = std::max(1.0, device_.fp32_flops_per_s);
-    const double length = (event.span.end - event.span.start).count();
-    const auto needs = [&](const RecurrentPart& part) {
-      return part.flops / peak + part.bytes / bandwidth();
-    };
+    const double length = own_time(event).count();
     double of_gemms = 0;
     double of_steps = 0;
     for (const RecurrentPart& part : parts) (part.steps ? of_steps : of_gemms) += needs(part);
-    const double gemms = std::min(1.0, kMostGemms * length / std::max(of_gemms, 1e-12));
+    const double gemms = std::min(1.0, known_.sequence_share * length / std::max(of_gemms, 1e-12));
     const double steps = (length - gemms * of_gemms) / std::max(of_steps, 1e-12);
     Seconds begin = event.span.start;
     for (const RecurrentPart& part : parts) {
-      const Seconds end = begin + Seconds{(part.steps ? steps : gemms) * needs(part)};
-      add(begin, end, part.bytes);
-      begin = end;
+      begin = add_part(part, begin, Seconds{(part.steps ? steps : gemms) * needs(part)});
     }
+  }
+
+  double needs(const RecurrentPart& part) const {
+    const double peak = std::max(1.0, device_.fp32_flops_per_s);
+    return part.flops / peak + (part.bytes + part.pointwise_bytes) / bandwidth();
+  }
+
+  // Time steps that windows tell apart show their GEMMs and what follows these. Returns the end.
+  Seconds add_part(const RecurrentPart& part, Seconds begin, Seconds length) {
+    const Seconds each = length / part.times;
+    if (each.count() < kSeenStep || part.times <= 1) {
+      add(begin, begin + length, part.bytes + part.pointwise_bytes);
+      return begin + length;
+    }
+    const double pointwise = part.pointwise_bytes / bandwidth() / std::max(needs(part), 1e-12);
+    for (double i = 0; i < part.times; ++i) {
+      const Seconds start = begin + i * each;
+      const Seconds middle = start + (1 - pointwise) * each;
+      add(start, middle, part.bytes / part.times);
+      add(middle, start + each, part.pointwise_bytes / part.times);
+    }
+    return begin + length;
   }
 
   // An optimizer goes through the parameters one by one: its calls take the same time for each,
@@ -201,13 +233,14 @@ class Activity {
       for (const graph::TensorId id : node_of(event).inputs) bytes += stages_.bound.bytes(id);
       add(begun, begun + kAtOnce, 2 * bytes);
       const Seconds start = std::max(copied, event.span.end);
-      const double calls = kCopyCall * static_cast<double>(node_of(event).inputs.size());
+      const double calls = known_.copy_call_s * static_cast<double>(node_of(event).inputs.size());
       copied = start + Seconds{2 * bytes / bandwidth() + calls};
       add(start, copied, 2 * bytes);
     }
     return copied;
   }
 
+  const ReplayConstants::Activity& known_ = replay_constants().activity;
   const Stages& stages_;
   const hw::Device& device_;
   graph::Optimizer optimizer_;

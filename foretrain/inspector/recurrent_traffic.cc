@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "foretrain/graph/op.h"
+#include "foretrain/inspector/replay_constants.h"
 
 namespace foretrain::inspector {
 namespace {
@@ -44,51 +45,57 @@ Layers layers_of(const graph::Bound& bound, const graph::Node& node) {
   return all;
 }
 
-// Values that oneDNN keeps for the gradient of each step and sample, by the wider one of what a
-// layer reads and its state, and by the state. Fitted to operators of the lab's train split.
-constexpr double kKeptByWidth = 6.2;
-constexpr double kKeptByState = 9.1;
-
 // Reads input, weights and state, writes output and what it keeps; backward reads all of them and
 // what comes back, writes the gradients of input and weights.
 RecurrentPart lstm_part(const Layers& all, double width) {
   const double weights = all.gates * all.hidden * (width + all.hidden + 2);
   const double samples = all.steps * all.batch;
-  const double kept =
-      samples * (kKeptByWidth * std::max(width, all.hidden) + kKeptByState * all.hidden);
+  const ReplayConstants::Recurrent& known = replay_constants().recurrent;
+  const double kept = samples * (known.kept_by_width * std::max(width, all.hidden) +
+                                 known.kept_by_state * all.hidden);
   const double passes = all.gradient ? 2 : 1;
   const double values = passes * (weights + samples * (width + all.hidden)) + kept;
-  return {values * kBytes, passes * 2 * samples * all.gates * all.hidden * (width + all.hidden),
-          true};
+  return {.bytes = values * kBytes,
+          .flops = passes * 2 * samples * all.gates * all.hidden * (width + all.hidden),
+          .steps = true};
 }
-
-// Passes of plain recurrent layers and GRUs over the gates of a time step, forward and backward.
-// Fitted to operators of the lab's train split.
-constexpr double kPlainGates = 9.3;
-constexpr double kPlainGatesGrad = 13.5;
-constexpr double kGruGates = 11.2;
-constexpr double kGruGatesGrad = 21;
 
 // The input's part of the gates: one GEMM, backward two.
 RecurrentPart input_part(const Layers& all, double width) {
   const double gates = all.gates * all.hidden;
   const double samples = all.steps * all.batch;
   const double passes = all.gradient ? 2 : 1;
-  return {passes * kBytes * (gates * width + samples * (width + gates)),
-          passes * 2 * samples * gates * width, false};
+  return {.bytes = passes * kBytes * (gates * width + samples * (width + gates)),
+          .flops = passes * 2 * samples * gates * width};
+}
+
+// What the steps gave is read and written once more to lie in one tensor: forward their states,
+// backward the gradients of the gates. Part of the passes above.
+RecurrentPart stack_part(const Layers& all) {
+  const double width = all.gradient ? all.gates * all.hidden : all.hidden;
+  return {.pointwise_bytes = 2 * kBytes * all.steps * all.batch * width};
 }
 
 // Passes over the weights: forward a product reads them in every time step; backward one reads
 // them, one writes their gradient, and each sum of two steps' gradients reads two and writes one.
 RecurrentPart steps_part(const Layers& all) {
+  const ReplayConstants::Recurrent& known = replay_constants().recurrent;
   const bool gru = all.gates > 1;
-  const double gate_passes =
-      all.gradient ? (gru ? kGruGatesGrad : kPlainGatesGrad) : (gru ? kGruGates : kPlainGates);
+  const double forward_passes = gru ? known.gru_gates : known.plain_gates;
+  const double backward_passes = gru ? known.gru_gates_grad : known.plain_gates_grad;
+  const double gate_passes = all.gradient ? backward_passes : forward_passes;
   const double weight_passes = all.gradient ? 2 * all.steps + 3 * (all.steps - 1) : all.steps;
   const double gates = all.gates * all.hidden;
   const double samples = all.steps * all.batch;
-  return {kBytes * gates * (weight_passes * all.hidden + samples * gate_passes),
-          (all.gradient ? 2 : 1) * 2 * samples * gates * all.hidden, true};
+  const double gemms = all.gradient ? 2 : 1;
+  // Of the passes over gates those that are the GEMMs': each has the gates and the state.
+  const double of_gemms = gemms * kBytes * samples * (gates + all.hidden);
+  const double of_gates = kBytes * gates * samples * gate_passes;
+  return {.bytes = kBytes * gates * weight_passes * all.hidden + of_gemms,
+          .flops = gemms * 2 * samples * gates * all.hidden,
+          .pointwise_bytes = of_gates - of_gemms - stack_part(all).pointwise_bytes,
+          .steps = true,
+          .times = all.steps};
 }
 
 }  // namespace
@@ -102,8 +109,10 @@ std::vector<RecurrentPart> recurrent_parts(const graph::Bound& bound, const grap
         parts.push_back(lstm_part(all, all.width_of(layer)));
         continue;
       }
-      parts.push_back(input_part(all, all.width_of(layer)));
-      parts.push_back(steps_part(all));
+      std::vector<RecurrentPart> one{input_part(all, all.width_of(layer)), steps_part(all)};
+      // Behind the steps in either direction; backward all is turned around below.
+      one.insert(all.gradient ? one.begin() + 1 : one.end(), stack_part(all));
+      parts.insert(parts.end(), one.begin(), one.end());
     }
   }
   if (all.gradient) std::reverse(parts.begin(), parts.end());

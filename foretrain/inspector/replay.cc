@@ -6,6 +6,8 @@
 #include <numbers>
 #include <random>
 
+#include "foretrain/inspector/replay_constants.h"
+
 namespace foretrain::inspector {
 namespace {
 
@@ -119,6 +121,14 @@ Replayed look_at(const std::vector<double>& samples, const Curve& curve, double 
 }
 
 }  // namespace
+
+ReplayOptions replay_options() {
+  const ReplayConstants& known = replay_constants();
+  return {.jitter = known.steps.jitter,
+          .operators = known.activity.operators,
+          .noise = known.activity.noise,
+          .gap = Seconds{known.steps.gap_s}};
+}
 
 std::array<Replayed, kResources.size()> replay(const StepCurves& curves,
                                                const ReplayOptions& options) {

@@ -64,7 +64,7 @@ TEST(Replay, AddsWhatHappensAtOnce) {
 }
 
 TEST(Replay, TheSameSeedGivesTheSameNumbers) {
-  ReplayOptions options{.seed = 7};
+  ReplayOptions options{.jitter = 0.05, .gap = Seconds{0.01}, .seed = 7};
   const auto numbers = [&] {
     const Replayed device = replay(square_wave(), options)[kDevice];
     return std::vector{device.amount, device.idle_amount, device.burst_s,

@@ -13,8 +13,9 @@ namespace foretrain::inspector {
 
 // What the operators of one node move.
 struct Moved {
-  double bytes = 0;         // spread over the node's time
-  double bytes_at_end = 0;  // at its end, in no time
+  double bytes = 0;           // spread over the node's time
+  double bytes_at_end = 0;    // at its end, in no time
+  double bytes_at_speed = 0;  // before that, as fast as memory can: passes without arithmetic
   // The first node of the operator that this one is part of: a framework computes some gradients
   // together, so that what both read is read once.
   graph::NodeId together = 0;

@@ -21,7 +21,7 @@ double ratio(const std::string& request, graph::Family family) {
     const graph::Node& node = job.stages.step->graph.nodes[n];
     if (graph::is_communication(node) || graph::op(node).family != family) continue;
     const graph::Work work = graph::work({job.stages.bound, node});
-    moved += all[n].bytes + all[n].bytes_at_end;
+    moved += all[n].bytes + all[n].bytes_at_end + all[n].bytes_at_speed;
     counted += work.read_bytes + work.written_bytes;
   }
   return moved / counted;
@@ -111,6 +111,15 @@ TEST(Traffic, ACrossEntropyIsTwoOperators) {
   EXPECT_DOUBLE_EQ(losses.found.front().second.bytes, 2 * scores);
   EXPECT_DOUBLE_EQ(losses.found.front().second.bytes_at_end, scores);
   EXPECT_DOUBLE_EQ(gradients.found.front().second.bytes, 5 * scores);
+}
+
+// Drawing the mask writes it once and takes the time; dividing it moves 2 and multiplying 3 passes.
+TEST(Traffic, DropoutDrawsFirst) {
+  const OfKind dropouts(job_of("bert-base:layers=1"), graph::Kind::Dropout);
+  ASSERT_FALSE(dropouts.found.empty());
+  const auto& [node, moved] = dropouts.found.front();
+  EXPECT_DOUBLE_EQ(moved.bytes, dropouts.bytes(node->inputs.front()));
+  EXPECT_DOUBLE_EQ(moved.bytes_at_speed, 5 * dropouts.bytes(node->inputs.front()));
 }
 
 // A GRU reads its weights in every time step, an LSTM is one operator that keeps them.

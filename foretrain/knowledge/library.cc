@@ -8,9 +8,11 @@
 #include "foretrain/base/json.h"
 #include "foretrain/base/json_peek.h"
 #include "foretrain/base/near.h"
+#include "foretrain/base/number_file.h"
 #include "foretrain/cost/framework_file.h"
 #include "foretrain/hw/load_catalog.h"
 #include "foretrain/knowledge/embedding_model.h"
+#include "foretrain/knowledge/replay_format.h"
 #include "foretrain/knowledge/scaling_model.h"
 
 namespace foretrain {
@@ -117,7 +119,14 @@ std::string format_of(std::string_view text, const std::string& where) {
 
 Predictor read_predictor(const std::string& path) {
   constexpr std::uintmax_t kLargest = 1 << 24;
-  return parse_predictor(read_file(path, kLargest), named(path));
+  Predictor predictor = parse_predictor(read_file(path, kLargest), named(path));
+  if (predictor.format == kReplayFormat) {
+    throw Error(ErrorKind::Unsupported,
+                named(path) +
+                    ": a replay's numbers are used by a program that is built with them: "
+                    "put the file in data/predictors and fit inspectors anew");
+  }
+  return predictor;
 }
 
 Predictor parse_predictor(std::string_view text, const std::string& where) {
@@ -151,6 +160,8 @@ Predictor parse_predictor(std::string_view text, const std::string& where) {
   } else if (says(memory::kContextFormat)) {
     predictor.memory_context =
         std::make_shared<const memory::ContextBytes>(memory::read_context_bytes(text, where));
+  } else if (says(kReplayFormat)) {
+    read_number_file(text, where, kReplayFormat);  // the inspector's own; see replay_format.h
   } else if (says(cost::kOperatorsFormat)) {
     const cost::Constants constants = cost::read_constants(text, where);
     predictor.operators =

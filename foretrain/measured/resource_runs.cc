@@ -2,6 +2,7 @@
 #include "foretrain/measured/resource_runs.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <sstream>
 #include <utility>
@@ -168,6 +169,77 @@ RunUse use_of(const Processes& processes, double step_time_s) {
   return run;
 }
 
+// Of the fixed work that is timed before and after a run, the mean.
+std::optional<double> work_of(const Row& row, const std::string& where) {
+  const auto before = optional_number(row, "calibration_before_s", where);
+  const auto after = optional_number(row, "calibration_after_s", where);
+  if (!before || !after || *before <= 0 || *after <= 0) return std::nullopt;
+  return (*before + *after) / 2;
+}
+
+void divide(std::optional<double>& value, double by) {
+  if (value) *value /= by;
+}
+
+// Brings a run to the machine's usual speed: what a worker computes, or what others wait for it,
+// takes as much less time. Exponents of the slowness, over repeats of one configuration at other
+// speeds of the machine (docs/models/inspector.md): a step's is that of its part of computing.
+void bring_to_usual_speed(double slowness, RunUse& run) {
+  constexpr double kStep = 0.7;
+  constexpr double kDeviceBurst = 1;
+  constexpr double kMemoryAmount = -0.55;
+  constexpr double kMemoryIdle = 0.45;
+  constexpr double kNetworkIdle = 0.7;
+  run.step_time_s /= std::pow(slowness, kStep);
+  for (const auto role : kRoles) {
+    std::optional<RoleUse>& use = run.roles[index_of(role)];
+    if (!use) continue;
+    for (const auto kind : kResources) {
+      std::optional<ResourceUse>& one = use->of[index_of(kind)];
+      const bool worker = role == resource::Role::Worker;
+      if (!one || one->alternating < 0.5) continue;
+      if (kind == resource::Resource::Device && worker) {
+        divide(one->burst_s, std::pow(slowness, kDeviceBurst));
+      } else if (kind == resource::Resource::Memory && worker) {
+        divide(one->amount, std::pow(slowness, kMemoryAmount));
+        divide(one->idle_s, std::pow(slowness, kMemoryIdle));
+      } else if (kind == resource::Resource::Transmit || kind == resource::Resource::Receive) {
+        divide(one->idle_s, std::pow(slowness, kNetworkIdle));
+      }
+    }
+  }
+}
+
+// Which run took how long for the fixed work.
+struct Speed {
+  std::size_t job = 0;
+  std::size_t repeat = 0;
+  double work_s = 0;
+};
+
+// How long the fixed work took around a run: one timing of it is as noisy as the speed that it
+// tells, so the median with its neighbours speaks.
+double work_around(const std::vector<Speed>& speeds, std::size_t run) {
+  constexpr std::size_t kNeighbours = 4;  // on either side
+  const std::size_t first = run - std::min(run, kNeighbours);
+  const std::size_t end = std::min(speeds.size(), run + kNeighbours + 1);
+  std::vector<double> times;
+  for (std::size_t i = first; i < end; ++i) times.push_back(speeds[i].work_s);
+  return median(std::move(times));
+}
+
+// The usual speed is the median over all runs, which are in the order in which they were made.
+void bring_to_usual_speed(const std::vector<Speed>& speeds, std::vector<ResourceJob>& jobs) {
+  if (speeds.empty()) return;
+  std::vector<double> times;
+  for (const Speed& one : speeds) times.push_back(one.work_s);
+  const double usual = median(std::move(times));
+  for (std::size_t i = 0; i < speeds.size(); ++i) {
+    RunUse& run = jobs[speeds[i].job].repeats[speeds[i].repeat];
+    bring_to_usual_speed(work_around(speeds, i) / usual, run);
+  }
+}
+
 }  // namespace
 
 std::optional<double> number_of(const RunUse& run, const resource::UseName& use) {
@@ -199,6 +271,7 @@ std::vector<ResourceJob> resource_jobs(const fs::path& data) {
   RunTables tables = open_run_tables(data);
   const std::map<std::string, Processes> metrics = read_metrics(tables.metrics);
   std::vector<ResourceJob> jobs;
+  std::vector<Speed> speeds;
   std::map<std::pair<std::string, std::string>, std::size_t> places;
   for (Row row; tables.runs.next(row);) {
     if (cell(row, "status") != "ok" || !cell(row, "wall_s").empty()) continue;
@@ -214,13 +287,18 @@ std::vector<ResourceJob> resource_jobs(const fs::path& data) {
                       .request = request_of_run(row, where)});
     }
     const double step = optional_number(row, "step_median_s", where).value_or(0);
-    jobs[place->second].repeats.push_back(use_of(found->second, step));
+    std::vector<RunUse>& repeats = jobs[place->second].repeats;
+    repeats.push_back(use_of(found->second, step));
+    if (const auto work = work_of(row, where)) {
+      speeds.push_back({place->second, repeats.size() - 1, *work});
+    }
   }
   if (jobs.empty()) {
     throw Error(ErrorKind::BadInput, "'" + printable(data.string()) +
                                          "' has no run with measured resources; `foretrain "
                                          "collect` and `profile --store` write them");
   }
+  bring_to_usual_speed(speeds, jobs);
   for (ResourceJob& job : jobs) job.median = median_of(job.repeats);
   return jobs;
 }

@@ -156,6 +156,30 @@ TEST(ResourceRuns, OneSwitchIsNoAlternation) {
   EXPECT_FALSE(number(median, "worker.gpu_util.burst_amount"));
 }
 
+// Ten runs, whose fixed work took 0.1 s, then ten with 0.3 s: usual are 0.2 s, so the first was at
+// twice and the last at 2 / 3 of the usual speed. A burst of 0.4 s would have been one of 0.8 and
+// of 0.2667 s, a step of 1 s one of 0.5^-0.7 = 1.6245 and of 1.5^-0.7 = 0.7529 s; idles are the
+// network's.
+TEST(ResourceRuns, AreBroughtToTheUsualSpeedOfTheMachine) {
+  std::string runs;
+  std::string metrics;
+  for (int i = 1; i <= 20; ++i) {
+    std::string line = run(i, "s" + std::to_string(i), 0, "ok", "", "1");
+    const std::string empty = ",ok,,,,,";
+    const std::string work = i <= 10 ? "0.1" : "0.3";
+    runs += line.replace(line.find(empty), empty.size(), ",ok,," + work + "," + work + ",,");
+    metrics += metric(i, "0", "gpu_util", "BIB", "90,10,0.4,0.1", "0.5");
+  }
+  const std::vector<ResourceJob> jobs = Folder(runs, metrics).jobs();
+  ASSERT_EQ(jobs.size(), 20U);
+  EXPECT_NEAR(*number(jobs.front().median, "worker.gpu_util.burst_s"), 0.8, 1e-9);
+  EXPECT_NEAR(*number(jobs.back().median, "worker.gpu_util.burst_s"), 0.4 / 1.5, 1e-9);
+  EXPECT_NEAR(*number(jobs.back().median, "worker.gpu_util.idle_s"), 0.1, 1e-9);
+  EXPECT_NEAR(*number(jobs.back().median, "worker.gpu_util.burst_amount"), 90, 1e-9);
+  EXPECT_NEAR(jobs.front().median.step_time_s, 1.6245, 1e-4);
+  EXPECT_NEAR(jobs.back().median.step_time_s, 0.7529, 1e-4);
+}
+
 TEST(ResourceRuns, WholeJobsBadRunsAndRunsWithoutMetricsAreLeftOut) {
   const std::string bib = "BIB";
   const std::vector<ResourceJob> jobs =

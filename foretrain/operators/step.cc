@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "foretrain/graph/cpu_attention.h"
 #include "foretrain/graph/cut.h"
 #include "foretrain/graph/passes.h"
 #include "foretrain/parallel/context.h"
@@ -14,6 +15,8 @@
 
 namespace foretrain::operators {
 namespace {
+
+bool on_cpu(const Resolved& resolved) { return hw::is_cpu(resolved.cluster.devices.front()); }
 
 bool has_update(const Resolved& resolved) {
   return resolved.mode == Mode::Train && parallel::workers_update(resolved) &&
@@ -46,6 +49,7 @@ std::string step_key(const Resolved& resolved) {
   key += '\n';
   key += has_update(resolved) ? graph::row_of(resolved.optimizer).name : "none";
   key += resolved.flash_attention ? "\nflash" : "\nmath";
+  if (on_cpu(resolved)) key += " cpu";
   key += resolved.mode == Mode::Train ? "\ntrain" : "\ninference";
   if (resolved.passes > 1) key += "\naccumulate";
   if (parallel::computes_with_half_copies(resolved)) key += "\nhalf copies";
@@ -83,10 +87,12 @@ double tokens_per_sample(const graph::Graph& model) {
 
 // A graph of its own: the model's is shared.
 graph::Graph forward_pass(const graph::Graph& model, const Resolved& resolved) {
-  const bool flash = resolved.flash_attention;
-  if (resolved.mode == Mode::Train) return flash ? model : graph::expand_attention(model);
-  graph::Graph inference = graph::for_inference(model);
-  return flash ? std::move(inference) : graph::expand_attention(inference);
+  const auto expanded = [&](const graph::Graph& whole) {
+    if (!resolved.flash_attention) return graph::expand_attention(whole);
+    return on_cpu(resolved) ? graph::expand_attention_for_cpu(whole) : whole;
+  };
+  if (resolved.mode == Mode::Train) return expanded(model);
+  return expanded(graph::for_inference(model));
 }
 
 // The types of all tensors, and the casts.

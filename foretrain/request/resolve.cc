@@ -403,10 +403,12 @@ void find_length(const Request& request, Resolved& resolved) {
   }
 }
 
-// As asked, or as the framework does it. Blocks of scores that go around a ring are fused kernels.
+// As asked, or as the framework does it: one that has a fused kernel has it on a CPU in any
+// precision. Blocks of scores that go around a ring are fused kernels.
 bool uses_flash_attention(const Request& request, Resolved& resolved) {
   const cost::Framework& framework = *resolved.framework;
-  const bool own = is_half(resolved.precision) ? framework.flash_half : framework.flash_fp32;
+  const bool any = is_half(resolved.precision) || hw::is_cpu(resolved.cluster.devices.front());
+  const bool own = any ? framework.flash_half : framework.flash_fp32;
   if (request.strategy.context == 1) return request.attention ? *request.attention == "flash" : own;
   if (request.attention && *request.attention != "flash") {
     throw Error(ErrorKind::BadInput,

@@ -30,6 +30,23 @@ struct Column {
   std::vector<double> targets{};  // logarithms
 };
 
+// A machine differs from another by a factor of each number that its calibration leaves: what other
+// machines measured is brought to the first by the medians beside physics.
+void bring_to_first_machine(Column& column) {
+  std::map<std::size_t, std::vector<double>> differences;  // by machine
+  for (std::size_t i = 0; i < column.examples.size(); ++i) {
+    const InspectorExample& one = *column.examples[i];
+    const double physics = column.physics ? one.features.values[*column.physics] : 0;
+    differences[one.machine].push_back(column.targets[i] - physics);
+  }
+  if (differences.size() < 2 || !differences.contains(0)) return;
+  std::map<std::size_t, double> middle;
+  for (auto& [machine, some] : differences) middle[machine] = median(std::move(some));
+  for (std::size_t i = 0; i < column.examples.size(); ++i) {
+    column.targets[i] += middle.at(0) - middle.at(column.examples[i]->machine);
+  }
+}
+
 Column column_of(std::string_view name, std::string_view physics,
                  const std::vector<const InspectorExample*>& examples) {
   Column column{.name = std::string(name)};
@@ -40,6 +57,7 @@ Column column_of(std::string_view name, std::string_view physics,
     column.examples.push_back(one);
     column.targets.push_back(std::log(*value));
   }
+  bring_to_first_machine(column);
   return column;
 }
 

@@ -22,6 +22,7 @@ struct InspectorExample {
   inspector::Features features{};
   std::array<inspector::Replayed, resource::kResources.size()> replayed{};
   double predicted_step_s = 0;
+  std::size_t machine = 0;  // of several that were measured; 0 is the one that predictions are for
   std::optional<inspector::StepGroups> groups{};  // where a grouping was asked for
 };
 

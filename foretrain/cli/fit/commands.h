@@ -21,6 +21,7 @@ void add_fit_straggling(CLI::App& app, Console& console);
 void add_fit_memory_context(CLI::App& app, Console& console);
 void add_fit_inspector(CLI::App& app, Console& console);
 void add_fit_embedding(CLI::App& app, Console& console);
+void add_fit_replay(CLI::App& app, Console& console);
 void add_fit_scaling(CLI::App& app, Console& console);
 void add_transfer(CLI::App& app, Console& console);  // `foretrain transfer`
 

@@ -10,6 +10,7 @@
 #include "foretrain/cli/fit/network_options.h"
 #include "foretrain/cli/progress.h"
 #include "foretrain/fit/device_calibration.h"
+#include "foretrain/measured/machine_facts.h"
 #include "foretrain/train/fit_inspector.h"
 
 namespace foretrain::cli {
@@ -18,7 +19,7 @@ namespace {
 constexpr std::size_t kCalibrationRuns = 30;
 
 struct InspectorCommand {
-  std::string data;
+  std::vector<std::string> data;  // the machine that predictions are for, then others
   std::string output;
   std::string examples;
   std::string calibration;
@@ -31,9 +32,17 @@ struct InspectorCommand {
   bool is_network() const { return method == "network" || !network.preset.empty(); }
 };
 
+// Of memory against the catalog's: activity is counted in shares of what a core of the machine was
+// measured to copy. Steps alone tell it badly, since calls and arithmetic make up for it.
+std::optional<double> memory_factor(const std::string& data, const Library& library) {
+  const auto rate = measured::copied_bytes_per_s(data);
+  if (!rate) return std::nullopt;
+  return *rate / hw::find_device(library.catalog, "cpu:cores=1", nullptr).memory_bytes_per_s;
+}
+
 // As given, or found by some of the runs that the inspector learns from.
-Calibration find_calibration(const InspectorCommand& command, const Library& library,
-                             FitOutput& output) {
+Calibration find_calibration(const InspectorCommand& command, const std::string& data,
+                             const Library& library, FitOutput& output) {
   if (!command.calibration.empty()) {
     const Predictor given = read_predictor(command.calibration);
     if (given.calibration && !given.inspector) return *given.calibration;
@@ -41,10 +50,16 @@ Calibration find_calibration(const InspectorCommand& command, const Library& lib
                 "--calibration names no calibration; `foretrain fit calibration` writes one");
   }
   fit::DeviceMeasurements by;
-  by.data = command.data;
+  by.data = data;
   by.runs = kCalibrationRuns;
   if (!command.options.settings.empty()) by.setting = command.options.settings.front();
-  const fit::FoundCalibration found = fit::calibrate_device(by, {}, copy_of(library), {});
+  Library start = copy_of(library);
+  fit::CalibrationFit how;
+  if (const auto memory = memory_factor(data, library)) {
+    start.calibrations.push_back({.device = "cpu", .memory = *memory});
+    how.factors = {"compute", "host", "network"};
+  }
+  const fit::FoundCalibration found = fit::calibrate_device(by, how, std::move(start), {});
   output.say(format("  %s calibrated by %s", found.calibration.device.c_str(), found.by.c_str()));
   return found.calibration;
 }
@@ -120,21 +135,53 @@ InspectorModel fit_trees(const InspectorCommand& command,
   return model;
 }
 
+// What was measured on one machine.
+struct Machine {
+  Calibration calibration;
+  std::vector<measured::ResourceJob> jobs;
+};
+
+Machine read_machine(const InspectorCommand& command, const std::string& data,
+                     const Library& library, bool all_jobs, FitOutput& output) {
+  Machine machine{find_calibration(command, data, library, output), measured::resource_jobs(data)};
+  if (!all_jobs) {
+    std::erase_if(machine.jobs, [&](const auto& job) { return !is_wanted(job, command); });
+  }
+  return machine;
+}
+
+void check(const InspectorCommand& command) {
+  if (command.data.size() < 2) return;
+  if (command.is_network()) {
+    throw Error(ErrorKind::BadInput, "a network learns from the runs of one machine");
+  }
+  if (!command.calibration.empty()) {
+    throw Error(ErrorKind::BadInput, "--calibration is of one machine; give its runs alone");
+  }
+}
+
 void run_inspector(const InspectorCommand& command, Console& console) {
+  check(command);
   if (command.output.empty() && command.examples.empty()) {
     throw Error(ErrorKind::BadInput, "nothing to write: give -o FILE, --examples FILE or both");
   }
   FitOutput output(command.output, console);
   Output table(command.examples, console);
-  Library library = load_library();
-  const std::string constants = library.constants.text();
-  std::vector<measured::ResourceJob> jobs = measured::resource_jobs(command.data);
-  const Calibration calibration = find_calibration(command, library, output);
-  library.calibrations.push_back(calibration);
-  if (!table.wanted()) std::erase_if(jobs, [&](auto& job) { return !is_wanted(job, command); });
+  const Library library = load_library();
   std::optional<Grouping> grouping;
   if (command.is_network()) grouping = network_fit_of(command).grouping;
-  const auto examples = train::inspector_examples(jobs, library, command.options.threads, grouping);
+  std::vector<Machine> machines(command.data.size());
+  std::vector<train::InspectorExample> examples;
+  for (std::size_t i = 0; i < machines.size(); ++i) {
+    machines[i] = read_machine(command, command.data[i], library, table.wanted(), output);
+    Library own = copy_of(library);
+    own.calibrations.push_back(machines[i].calibration);
+    for (auto& one :
+         train::inspector_examples(machines[i].jobs, own, command.options.threads, grouping)) {
+      one.machine = i;
+      examples.push_back(std::move(one));
+    }
+  }
   if (table.wanted()) {
     table.write(train::examples_csv(examples));
     table.close();
@@ -143,13 +190,17 @@ void run_inspector(const InspectorCommand& command, Console& console) {
   std::vector<train::TargetFit> found;
   InspectorModel model = command.is_network() ? fit_network(command, examples, found, output)
                                               : fit_trees(command, examples, found, output);
-  model.device = calibration.device;
-  model.constants = constants;
-  model.calibration = calibration;
+  model.device = machines.front().calibration.device;
+  model.constants = library.constants.text();
+  model.calibration = machines.front().calibration;
   show(found, output);
-  const auto learned =
-      std::count_if(jobs.begin(), jobs.end(), [&](auto& job) { return is_wanted(job, command); });
-  const std::string note = note_of(command, static_cast<std::size_t>(learned));
+  std::size_t learned = 0;
+  for (const Machine& machine : machines) {
+    learned += static_cast<std::size_t>(
+        std::count_if(machine.jobs.begin(), machine.jobs.end(),
+                      [&](const auto& job) { return is_wanted(job, command); }));
+  }
+  const std::string note = note_of(command, learned);
   output.write(write_inspector(model, std::span(&note, 1)));
 }
 
@@ -164,8 +215,12 @@ void add_fit_inspector(CLI::App& app, Console& console) {
       "  foretrain fit inspector --data lab.db --method network -o network.json\n"
       "  foretrain predict resnet18-cifar --device cpu:cores=1 --workers 2 --workers-per-node 1 "
       "--network 1gbps --batch 16 --predictors inspector.json");
-  sub.add_option("--data", command->data, "runs of the lab: a store, or a folder that it exported")
-      ->required();
+  sub.add_option("--data", command->data,
+                 "runs of the lab: a store, or a folder that it exported; of further machines too, "
+                 "the first is the one that predictions are for")
+      ->required()
+      ->delimiter(',')
+      ->allow_extra_args(false);
   sub.add_option("-o,--output", command->output, "the predictor file to write");
   sub.add_option("--setting", command->options.settings, "learn from runs of these only (all)")
       ->delimiter(',')
