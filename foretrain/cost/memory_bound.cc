@@ -88,10 +88,14 @@ bool own_kernel(const NodeView& v) {
   return v.inputs() > weight && narrow(v.in_type(weight));
 }
 
-// cuDNN's in 16 bits, NCHW: likewise bound by instructions.
+// cuDNN's in 16 bits, NCHW: likewise bound by instructions, of which wide multiprocessors have
+// enough. In NHWC its kernels hold values there from one pass to the next.
 double batch_norm_bytes(const NodeView& v, double bytes, const Context& context) {
-  const bool slow = narrow(v.in_type(0)) && by_channel(v, context) && !own_kernel(v);
-  return slow ? constants(context).batch_norm_half * bytes : bytes;
+  const MemoryBoundConstants& c = constants(context);
+  if (!narrow(v.in_type(0)) || !eager(context) || own_kernel(v)) return bytes;
+  if (!context.wide_sms) return by_channel(v, context) ? c.batch_norm_half * bytes : bytes;
+  if (by_channel(v, context) || v.attr(Attr::Frozen, 0) != 0) return bytes;
+  return (v.node.kind == Kind::NormGrad ? c.batch_norm_last_grad : c.batch_norm_last) * bytes;
 }
 
 bool is_batch_norm(const NodeView& v) {
