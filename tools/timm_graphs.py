@@ -6,11 +6,14 @@
 captures every model of the file at its image size with a cross entropy behind it, and writes
 FOLDER/timm/MODEL_SIZE.ftg.json, which `foretrain evaluate --models FOLDER` then finds. What was
 written before is left as it is; a model that cannot be captured leaves MODEL_SIZE.error, a line that
-says why, and is tried again where that file is removed. `--part 1/2` takes every second model, so
-that two of these share the work. Needs timm, PyTorch and the Python package foretrain.
+says why, and is tried again where that file is removed. Models that differ in their weights alone
+are captured once. `--part 1/2` takes every second model, so that two of these share the work.
+Needs timm, PyTorch and the Python package foretrain.
 """
 import argparse
 import csv
+import hashlib
+import json
 import os
 import pathlib
 import re
@@ -52,7 +55,18 @@ def make_model(name: str, size: int):
             return timm.create_model(name)
 
 
-def capture(name: str, size: int) -> str:
+def signature(model, size: int) -> str:
+    """The same for models that differ in their weights alone: modules with their plain attributes, parameters' shapes."""
+    plain = (bool, int, float, str, tuple, type(None))
+    text = [str(size)]
+    for path, module in model.named_modules():
+        own = sorted((key, value) for key, value in vars(module).items() if isinstance(value, plain))
+        text.append(f"{path} {type(module).__name__} {module.extra_repr()} {own}")
+    text += [f"{path} {tuple(parameter.shape)}" for path, parameter in model.named_parameters()]
+    return hashlib.sha256("\n".join(text).encode()).hexdigest()
+
+
+def capture(model, name: str, size: int) -> str:
     import torch
 
     import foretrain
@@ -68,10 +82,15 @@ def capture(name: str, size: int) -> str:
             return torch.nn.functional.cross_entropy(logits, labels)
 
     inputs = (torch.empty(4, 3, size, size, device="meta"), torch.empty(4, dtype=torch.int64, device="meta"))
-    graph = foretrain.from_torch(WithLoss(make_model(name, size)), inputs, name=name)
+    graph = foretrain.from_torch(WithLoss(model), inputs, name=name)
     if graph.fixed_batch is not None:
         raise ValueError(f"the batch could not be left open: {'; '.join(graph.notes)}")
     return graph.ftg()
+
+
+def renamed(path: pathlib.Path, name: str) -> str:
+    """A graph that is there already, under another name."""
+    return re.sub(r'^"name": .*$', f'"name": {json.dumps(name)},', path.read_text(encoding="utf-8"), count=1, flags=re.M)
 
 
 def write(path: pathlib.Path, text: str) -> None:
@@ -92,14 +111,19 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     warnings.simplefilter("ignore")
     prepare()
+    captured: dict[str, pathlib.Path] = {}
     for name, size in wanted(options.rows)[first - 1 :: step]:
         path = folder / f"{name}_{size}.ftg.json"
         if path.exists() or path.with_name(f"{name}_{size}.error").exists():
             continue
         started = time.monotonic()
         try:
-            write(path, capture(name, size))
-            outcome = "ok"
+            model = make_model(name, size)
+            key = signature(model, size)
+            alike = captured.get(key)
+            write(path, renamed(alike, name) if alike else capture(model, name, size))
+            captured.setdefault(key, path)
+            outcome = f"as {alike.name}" if alike else "ok"
         except Exception as error:  # PyTorch and timm raise many kinds
             outcome = " ".join(str(error).split())[:300] or type(error).__name__
             path.with_name(f"{name}_{size}.error").write_text(outcome + "\n", encoding="utf-8")

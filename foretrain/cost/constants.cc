@@ -37,8 +37,10 @@ void visit_rates(Constants& c, Visit visit) {
   visit("cap", "maxwell", c.cap.maxwell);
   visit("cap", "cdna", c.cap.cdna);
   visit("cap", "conv", c.cap.conv);
+  visit("cap", "rdna", c.cap.rdna);
   visit("cap", "tensor", c.cap.tensor);
   visit("cap", "tensor_conv", c.cap.tensor_conv);
+  visit("cap", "tensor_half_rate", c.cap.tensor_half_rate);
   visit("cap", "tf32", c.cap.tf32);
   visit("cap", "fp64", c.cap.fp64);
   visit("cap", "fp64_conv", c.cap.fp64_conv);
@@ -49,6 +51,7 @@ void visit_rates(Constants& c, Visit visit) {
   visit("bandwidth", "volta", b.volta);
   visit("bandwidth", "pascal", b.pascal);
   visit("bandwidth", "gddr", b.gddr);
+  visit("bandwidth", "gddr6x", b.gddr6x);
   visit("bandwidth", "cdna", b.cdna);
   visit("bandwidth", "cpu", b.cpu);
   visit("bandwidth", "gemm", b.gemm);
@@ -56,6 +59,7 @@ void visit_rates(Constants& c, Visit visit) {
   visit("bandwidth", "conv", b.conv);
   visit("bandwidth", "conv_nchw", b.conv_nchw);
   visit("bandwidth", "conv_channels_last", b.conv_channels_last);
+  visit("bandwidth", "conv_gddr6x", b.conv_gddr6x);
   visit("launch", "memory_bound", c.launch.memory_bound);
   visit("launch", "conv", c.launch.conv);
   visit("launch", "vector", c.launch.vector);
@@ -115,6 +119,8 @@ void visit_convolutions(Constants& c, Visit visit) {
   visit("conv", "untuned", v.untuned);
   visit("conv", "depthwise", v.depthwise);
   visit("conv", "depthwise_grad", v.depthwise_grad);
+  visit("conv", "depthwise_grad_last", v.depthwise_grad_last);
+  visit("conv", "depthwise_large", v.depthwise_large);
   visit("conv", "bias", v.bias);
   auto& t = c.tensor_conv;
   visit("tensor_conv", "tiles", t.tiles);
@@ -122,7 +128,12 @@ void visit_convolutions(Constants& c, Visit visit) {
   visit("tensor_conv", "start", t.start);
   visit("tensor_conv", "least_wave", t.least_wave);
   visit("tensor_conv", "weight_grad", t.weight_grad);
+  visit("tensor_conv", "weight_grad_half_rate", t.weight_grad_half_rate);
   visit("tensor_conv", "grouped", t.grouped);
+  visit("tensor_conv", "grouped_wide", t.grouped_wide);
+  visit("tensor_conv", "grouped_narrow", t.grouped_narrow);
+  visit("tensor_conv", "grouped_last", t.grouped_last);
+  visit("tensor_conv", "grouped_last_grad", t.grouped_last_grad);
   visit("tensor_conv", "exponent", t.exponent);
   visit("tensor_conv", "transposes", t.transposes);
   visit("tensor_conv", "transposes_tf32", t.transposes_tf32);
@@ -141,6 +152,8 @@ void visit_memory_bound(Constants& c, Visit visit) {
   visit("memory_bound", "rms", s.rms);
   visit("memory_bound", "rms_grad", s.rms_grad);
   visit("memory_bound", "batch_norm_half", s.batch_norm_half);
+  visit("memory_bound", "batch_norm_last", s.batch_norm_last);
+  visit("memory_bound", "batch_norm_last_grad", s.batch_norm_last_grad);
   visit("memory_bound", "batch_norm", s.batch_norm);
   visit("memory_bound", "batch_norm_grad", s.batch_norm_grad);
   visit("memory_bound", "batch_norm_own", s.batch_norm_own);

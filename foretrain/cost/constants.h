@@ -43,12 +43,16 @@ struct CapConstants {
   double maxwell = 0;      // fp32 GEMM and convolutions, Maxwell
   double cdna = 0;         // fp32 GEMM, AMD CDNA
   double conv = 0;         // fp32 convolutions from Pascal on
+  double rdna = 0;         // fp32 and 16-bit GEMM and convolutions, AMD RDNA
   double tensor = 0;       // GEMM on tensor cores
   double tensor_conv = 0;  // convolutions on tensor cores
-  double tf32 = 0;         // TF32, of the two above: its operands take twice the bytes per flop
-  double fp64 = 0;         // fp64 against fp32 where the datasheet has no rate
-  double fp64_conv = 0;    // convolutions in fp64, of its peak
-  double converted = 0;    // 16-bit convolutions without tensor cores, of the fp32 rate
+  // Both, GeForce boards from Ampere on, whose tensor cores add in fp32 at half their rate: what
+  // feeds them has room to spare, and clocks exceed the datasheet's.
+  double tensor_half_rate = 0;
+  double tf32 = 0;       // TF32, of the two above: its operands take twice the bytes per flop
+  double fp64 = 0;       // fp64 against fp32 where the datasheet has no rate
+  double fp64_conv = 0;  // convolutions in fp64, of its peak
+  double converted = 0;  // 16-bit convolutions without tensor cores, of the fp32 rate
   // Where 16-bit arithmetic is slower than fp32: values that kernels read or write per second, each
   // of which has to be converted, as a share of the 16-bit peak.
   double half_values = 0;
@@ -59,7 +63,8 @@ struct BandwidthConstants {
   double hbm = 0;                 // HBM2e, HBM3 and later
   double volta = 0;               // Volta's HBM2
   double pascal = 0;              // Pascal's HBM2
-  double gddr = 0;                // GDDR
+  double gddr = 0;                // GDDR up to GDDR6
+  double gddr6x = 0;              // GDDR6X
   double cdna = 0;                // HBM of AMD CDNA
   double cpu = 0;                 // main memory of a CPU
   double gemm = 0;                // fp32 GEMM
@@ -67,6 +72,7 @@ struct BandwidthConstants {
   double conv = 0;                // fp32 convolutions, against the sustained bandwidth
   double conv_nchw = 0;           // convolutions on tensor cores in NCHW, likewise
   double conv_channels_last = 0;  // convolutions on tensor cores in NHWC, likewise
+  double conv_gddr6x = 0;         // times these two, GDDR6X
 };
 
 // [s] Time that the device is busy with a kernel however small it is.
@@ -118,8 +124,10 @@ struct ConvConstants {
   double grouped = 0;              // rate of grouped convolutions
   double untuned = 0;    // rate of algorithms chosen by rule against the best of those tried
   double depthwise = 0;  // [cycles] of a multiprocessor per multiplication, forward, input gradient
-  double depthwise_grad = 0;  // [cycles] the same, weight gradient
-  double bias = 0;            // [passes] over the output to add a bias
+  double depthwise_grad = 0;       // [cycles] the same, weight gradient
+  double depthwise_grad_last = 0;  // [cycles] the same, 16-bit in NHWC
+  double depthwise_large = 0;  // times these, windows above 7x7, which have no kernel of their own
+  double bias = 0;             // [passes] over the output to add a bias
 };
 
 // Convolutions on tensor cores: 16-bit, TF32.
@@ -129,9 +137,14 @@ struct TensorConvConstants {
   double start = 0;               // steps of the sum that starting costs
   double least_wave = 0;   // less than one wave runs faster, down to this share of a wave's time
   double weight_grad = 0;  // rate of the weight gradient against forward
-  double grouped = 0;      // rate of grouped convolutions
-  double exponent = 0;     // of the overlap of arithmetic and memory
-  double transposes = 0;   // [passes] over input and output where they are not NHWC, 16-bit
+  double weight_grad_half_rate = 0;  // the same, tensor cores of halved rate
+  double grouped = 0;                // rate of grouped convolutions
+  double grouped_wide = 0;           // the same, 16-bit, NCHW, from GA10x on
+  double grouped_narrow = 0;         // the same, NHWC, groups that have kernels of their own
+  double grouped_last = 0;           // the same, NHWC, other groups
+  double grouped_last_grad = 0;      // the same, NHWC, other groups, weight gradient
+  double exponent = 0;               // of the overlap of arithmetic and memory
+  double transposes = 0;       // [passes] over input and output where they are not NHWC, 16-bit
   double transposes_tf32 = 0;  // [passes] the same, TF32
 };
 
@@ -153,16 +166,18 @@ struct AttentionConstants {
 // Memory-bound operators: factors of the bytes that an operator reads and writes, unless a unit is
 // given.
 struct MemoryBoundConstants {
-  double miss = 0;             // share of the L2 that rows may fill before they are read twice
-  double norm_rows = 0;        // [rows] of a layer norm that a multiprocessor holds at once
-  double softmax_rows = 0;     // [rows] of a softmax that a multiprocessor holds at once
-  double softmax_cdna = 0;     // softmax on AMD CDNA
-  double norm_cdna = 0;        // layer norm on AMD CDNA
-  double norm_half = 0;        // layer norm in 16 bits
-  double norm_half_grad = 0;   // gradient of a layer norm in 16 bits, before Hopper
-  double rms = 0;              // [B per element] eager RMS norm
-  double rms_grad = 0;         // [B per element] gradient of an eager RMS norm
-  double batch_norm_half = 0;  // batch norm in 16 bits, NCHW, cuDNN
+  double miss = 0;                  // share of the L2 that rows may fill before they are read twice
+  double norm_rows = 0;             // [rows] of a layer norm that a multiprocessor holds at once
+  double softmax_rows = 0;          // [rows] of a softmax that a multiprocessor holds at once
+  double softmax_cdna = 0;          // softmax on AMD CDNA
+  double norm_cdna = 0;             // layer norm on AMD CDNA
+  double norm_half = 0;             // layer norm in 16 bits
+  double norm_half_grad = 0;        // gradient of a layer norm in 16 bits, before Hopper
+  double rms = 0;                   // [B per element] eager RMS norm
+  double rms_grad = 0;              // [B per element] gradient of an eager RMS norm
+  double batch_norm_half = 0;       // batch norm in 16 bits, NCHW, cuDNN
+  double batch_norm_last = 0;       // batch norm in 16 bits, NHWC
+  double batch_norm_last_grad = 0;  // gradient of a batch norm in 16 bits, NHWC
   // [ns] Time of a channel's block of threads per value of the channel, batch norm by cuDNN.
   double batch_norm = 0;
   double batch_norm_grad = 0;        // [ns] the same, gradient

@@ -169,10 +169,29 @@ OpTime conv_weight_grad_vector(const Conv& c, const Context& context) {
   return c.winograd ? better(direct, unfused_weight_grad(c, context)) : direct;
 }
 
-OpTime conv_depthwise(const Conv& c, bool weight_grad, const Context& context) {
+namespace {
+
+// Cycles of a multiprocessor per multiplication. Libraries of the time of GA10x have kernels for
+// 5x5 and 7x7 that take as long as those for 3x3, because reading values binds them, and
+// multiprocessors of 128 cores that read like those of 64 gain the root of two.
+double depthwise_cycles(const Conv& c, bool weight_grad, const Context& context) {
+  constexpr double kUsualWindow = 9;
+  constexpr double kLargestWindow = 49;
+  constexpr double kWide = 0.7071;
   const ConvConstants& constants = context.model->constants.conv;
-  const double cycles = weight_grad ? constants.depthwise_grad : constants.depthwise;
+  if (!context.wide_sms) return weight_grad ? constants.depthwise_grad : constants.depthwise;
+  const bool last = context.framework->channels_last && c.half_values;
+  const double grad = last ? constants.depthwise_grad_last : constants.depthwise_grad;
+  const double cycles = kWide * (weight_grad ? grad : constants.depthwise);
+  if (c.window > kLargestWindow) return constants.depthwise_large * cycles;
+  return cycles * std::min(1.0, kUsualWindow / c.window);
+}
+
+}  // namespace
+
+OpTime conv_depthwise(const Conv& c, bool weight_grad, const Context& context) {
   const double multiplications = c.batch * c.out_channels * c.out_height * c.out_width * c.inner;
+  const double cycles = depthwise_cycles(c, weight_grad, context);
   double compute = multiplications * cycles / context.sm_cycles_per_s;
   if (c.half_values && context.half_values_per_s > 0) {
     compute = std::max(compute, 2 * multiplications / context.half_values_per_s);

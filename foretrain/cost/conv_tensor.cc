@@ -30,6 +30,21 @@ double transposes(const Conv& c, const Context& context) {
   return passes * c.io_bytes / context.tensor_conv_bytes_per_s;
 }
 
+// Of the rate, where there are groups; on GPUs from GA10x on in 16 bits. In NHWC cuDNN has kernels
+// for narrow ones, of up to 8 channels, or 32 where there are many; with older libraries (PyTorch
+// 1) all others were slow there, most of all their weight gradients.
+double group_share(const Conv& c, bool weight_grad, const Context& context) {
+  const TensorConvConstants& constants = context.model->constants.tensor_conv;
+  if (c.groups <= 1) return 1;
+  if (!context.wide_sms || context.tf32_convolutions) return constants.grouped;
+  if (!context.framework->channels_last) return constants.grouped_wide;
+  const double width = c.in_channels / c.groups;
+  const bool narrow =
+      c.in_channels == c.out_channels && (width <= 8 || (width <= 32 && c.groups >= 32));
+  if (narrow || !context.framework->slow_groups) return constants.grouped_narrow;
+  return weight_grad ? constants.grouped_last_grad : constants.grouped_last;
+}
+
 OpTime timed(double compute, double bytes, const Conv& c, const Context& context) {
   const double memory = bytes / context.tensor_conv_bytes_per_s;
   const double extra = transposes(c, context);
@@ -55,7 +70,7 @@ OpTime conv_tensor(const Conv& c, const Context& context) {
         split_occupied(tiles, context.sms, constants) * 2 * tile.a * tile.b / constants.tiles[i];
     if (work == 0 || one < work) work = one;
   }
-  const double rate = context.tensor_conv_flops_per_s * (c.groups > 1 ? constants.grouped : 1);
+  const double rate = context.tensor_conv_flops_per_s * group_share(c, false, context);
   return timed(work * (c.inner + constants.start) / rate, c.io_bytes + c.weight_bytes, c, context);
 }
 
@@ -73,8 +88,9 @@ OpTime conv_weight_grad_tensor(const Conv& c, const Context& context) {
     if (work == 0 || one < work) work = one;
   }
   const double pixels = c.batch * c.out_height * c.out_width;
-  const double rate = constants.weight_grad * context.tensor_conv_flops_per_s *
-                      (c.groups > 1 ? constants.grouped : 1);
+  const double share =
+      std::max(constants.weight_grad, constants.weight_grad_half_rate * context.half_rate_share);
+  const double rate = share * context.tensor_conv_flops_per_s * group_share(c, true, context);
   return timed(work * (pixels + constants.start) / rate, c.io_bytes + c.weight_bytes, c, context);
 }
 

@@ -117,6 +117,61 @@ TEST(ConvDepthwise, TakesCyclesForEachProduct) {
   EXPECT_NEAR(conv_depthwise(conv, true, context_of(device)).compute.count(), 80.64e-6, 1e-8);
 }
 
+// Windows of 5x5 and 7x7 take as long as 3x3; beyond these every product counts, 8 times as much.
+TEST(ConvDepthwise, LargeWindowsHaveNoKernelOfTheirOwn) {
+  const auto compute = [](double side) {
+    const Conv conv{.batch = 10,
+                    .out_channels = 100,
+                    .out_height = 1000,
+                    .window = side * side,
+                    .inner = side * side};
+    hw::Device device = round_device();
+    device.architecture = "ada";
+    device.fp32_cores_per_sm = 128;
+    return conv_depthwise(conv, false, context_of(device)).compute.count();
+  };
+  EXPECT_NEAR(compute(5) / compute(3), 1, 1e-9);
+  EXPECT_NEAR(compute(7) / compute(3), 1, 1e-9);
+  EXPECT_NEAR(compute(9) / compute(3), 8 * 9, 1e-9);
+}
+
+// In NHWC groups of 16 channels have kernels of their own, groups of 64 have none: 0.9 against 0.2
+// of the rate, 0.05 for the weight gradient. Without NHWC all run at the whole rate.
+TEST(ConvTensor, WideGroupsAreSlowInChannelsLast) {
+  hw::Device device = round_device();
+  device.architecture = "ada";
+  device.fp32_cores_per_sm = 128;
+  device.tensor_fp16_flops_per_s = 20e12;
+  Framework last = framework_named("pytorch-1");
+  last.channels_last = true;
+  const auto rate = [&](double width, bool weight_grad, const Framework& framework) {
+    const Conv conv{.batch = 64,
+                    .in_channels = 32 * width,
+                    .out_channels = 32 * width,
+                    .groups = 32,
+                    .out_height = 56,
+                    .out_width = 56,
+                    .window = 9,
+                    .inner = 9 * width};
+    Conv plain = conv;
+    plain.groups = 1;
+    plain.in_channels = plain.out_channels = width;
+    plain.batch = 32 * 64;
+    const Context context = context_for(device, framework, Precision::Fp16, test_model());
+    const auto time = [&](const Conv& c) {
+      return weight_grad ? conv_weight_grad_tensor(c, context).compute
+                         : conv_tensor(c, context).compute;
+    };
+    return time(plain) / time(conv);
+  };
+  EXPECT_NEAR(rate(16, false, last), 0.9, 0.02);
+  EXPECT_NEAR(rate(64, false, last), 0.2, 0.01);
+  EXPECT_NEAR(rate(64, true, last), 0.05, 0.01);
+  EXPECT_NEAR(rate(64, false, framework_named("pytorch-1")), 1, 0.01);
+  last.slow_groups = false;
+  EXPECT_NEAR(rate(64, true, last), 0.9, 0.02);
+}
+
 // 0.2 TFLOP/s of 16 bits convert 0.25 * 0.2e12 = 50e9 values per second: two for each of 9e6
 // products take 360 us. In fp32 nothing is converted.
 TEST(ConvDepthwise, ConvertsShortValuesWhereTheyAreSlow) {

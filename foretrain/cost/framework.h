@@ -50,6 +50,7 @@ struct Framework {
   bool tf32_convolutions = false;  // fp32 convolutions are in TF32: decided for a request
   bool autotunes = false;          // convolutions try several algorithms first
   bool channels_last = false;      // 16-bit convolutions run in NHWC: no transposes
+  bool slow_groups = false;        // 16-bit groups in NHWC are slow but for narrow ones
   bool keeps_blobs = false;    // tensors are named blobs that stay; gradients share static buffers
   double workspace_mib = 0;    // most that a convolution may use for its algorithm; 0: no limit
   bool copies_heads = true;    // GEMMs of transposed 4-D operands copy them first

@@ -70,6 +70,7 @@ void visit_fields(Row& row, Visit visit) {
   visit("tf32", row.tf32);
   visit("autotunes", row.autotunes);
   visit("channels_last", row.channels_last);
+  visit("slow_groups", row.slow_groups);
   visit("keeps_blobs", row.keeps_blobs);
   visit("workspace_mib", row.workspace_mib);
   visit("copies_heads", row.copies_heads);

@@ -46,8 +46,13 @@ void set_vector_rates(Context& c, const hw::Device& device) {
   c.conv_flops_per_s = safe(sustained_conv_fp32(device, conv_choice(c), k) * conv_scale);
   // Storing 16 bits without units for them costs conversions.
   const bool converts = c.precision == Precision::Fp16;
-  if (converts && !device.tensor_fp16_flops_per_s) c.conv_flops_per_s *= k.cap.converted;
   const double half = device.fp16_flops_per_s.value_or(fp32);
+  if (converts && c.generation == Generation::Rdna) {  // two of 16 bits in place of one of 32
+    c.conv_flops_per_s *= half / fp32;
+    c.gemm_flops_per_s *= half / fp32;
+  } else if (converts && !device.tensor_fp16_flops_per_s) {
+    c.conv_flops_per_s *= k.cap.converted;
+  }
   if (half < fp32 && !device.tensor_fp16_flops_per_s) {
     c.half_values_per_s = safe(k.cap.half_values * half);
   }
@@ -63,13 +68,16 @@ void set_tensor_rates(Context& c, const hw::Device& device) {
                         (c.precision == Precision::Fp32 && c.framework->tf32_convolutions);
   const Precision conv = eight ? sixteen : c.tf32_convolutions ? Precision::Tf32 : c.precision;
   c.tensor_bytes_per_s = k.bandwidth.tensor * c.memory_bytes_per_s;
-  c.half_flops_per_s = sustained_tensor(device, sixteen, k.cap.tensor, k);
-  c.matrix_flops_per_s = sustained_tensor(device, c.precision, k.cap.tensor, k);
-  c.tensor_conv_flops_per_s = sustained_tensor(device, conv, conv_choice(c) * k.cap.tensor_conv, k);
+  const double cap = tensor_cap(device, k.cap.tensor, k);
+  const double conv_cap = conv_choice(c) * tensor_cap(device, k.cap.tensor_conv, k);
+  c.half_rate_share = half_rate_cap(device, k) / tensor_cap(device, k.cap.tensor_conv, k);
+  c.half_flops_per_s = sustained_tensor(device, sixteen, cap, k);
+  c.matrix_flops_per_s = sustained_tensor(device, c.precision, cap, k);
+  c.tensor_conv_flops_per_s = sustained_tensor(device, conv, conv_cap, k);
   const bool channels_last = c.framework->channels_last && !c.tf32_convolutions;
   c.tensor_conv_bytes_per_s =
       (channels_last ? k.bandwidth.conv_channels_last : k.bandwidth.conv_nchw) *
-      c.memory_bytes_per_s;
+      (device.memory_type == "gddr6x" ? k.bandwidth.conv_gddr6x : 1) * c.memory_bytes_per_s;
   c.tensor_cores = c.matrix_flops_per_s > 0;
   if (eight && c.half_flops_per_s <= 0) c.half_flops_per_s = c.matrix_flops_per_s;
 }
@@ -88,7 +96,7 @@ void set_unthrottled_shares(Context& c, const hw::Device& device) {
         sustained_conv_fp32(device, choice, k) / safe(sustained_conv_fp32(cool, choice, k));
     return;
   }
-  const double rate = sustained_tensor(cool, c.precision, k.cap.tensor, k);
+  const double rate = sustained_tensor(cool, c.precision, tensor_cap(cool, k.cap.tensor, k), k);
   c.gemm_unthrottled_share = std::min(1.0, c.matrix_flops_per_s / safe(rate));
   c.conv_unthrottled_share = c.gemm_unthrottled_share;
 }
@@ -104,6 +112,7 @@ Context context_for(const hw::Device& device, const Framework& framework, Precis
   c.precision = precision;
   c.generation = generation_of(device);
   c.cpu = hw::is_cpu(device);
+  c.wide_sms = wide_multiprocessors(device);
   c.sms = std::max(1, device.sms);
   c.blocks = c.sms * threads_per_sm(c.generation) / 512;
   c.l2_bytes = std::max(0.0, device.l2_bytes);

@@ -19,6 +19,7 @@ double vector_power(Generation generation, const PowerConstants& power) {
     case Generation::AmpereSmall:
       return power.vector_ga10x;
     case Generation::Ada:
+    case Generation::Rdna:
     case Generation::Hopper:
     case Generation::Blackwell:
     case Generation::Other:
@@ -33,6 +34,7 @@ double vector_cap(const hw::Device& device, Generation generation, const CapCons
   if (generation == Generation::Kepler) return cap.kepler;
   if (generation == Generation::Maxwell) return cap.maxwell;
   if (generation == Generation::Cdna) return cap.cdna;
+  if (generation == Generation::Rdna) return cap.rdna;
   return device.fp32_cores_per_sm > 64 ? cap.cores_128 : cap.cores_64;
 }
 
@@ -51,6 +53,7 @@ double tensor_power(const hw::Device& device, const PowerConstants& power) {
     case Generation::Blackwell:
       return power.tensor_blackwell;
     case Generation::Ada:
+    case Generation::Rdna:
     case Generation::Hopper:
     case Generation::Other:
       return power.tensor_new;
@@ -92,6 +95,7 @@ Generation generation_of(const hw::Device& device) {
     return device.fp32_cores_per_sm > 64 ? Generation::AmpereSmall : Generation::AmpereLarge;
   }
   if (device.architecture.starts_with("cdna")) return Generation::Cdna;
+  if (device.architecture.starts_with("rdna")) return Generation::Rdna;
   return Generation::Other;
 }
 
@@ -113,7 +117,8 @@ double sustained_fp32(const hw::Device& device, const Constants& c) {
 
 double sustained_conv_fp32(const hw::Device& device, double choice, const Constants& c) {
   const Generation generation = generation_of(device);
-  const bool old = generation == Generation::Kepler || generation == Generation::Maxwell;
+  const bool old = generation == Generation::Kepler || generation == Generation::Maxwell ||
+                   generation == Generation::Rdna;
   const double cap = choice * (old ? vector_cap(device, generation, c.cap) : c.cap.conv);
   const double peak = device.fp32_flops_per_s;
   if (device.sustained_gemm_flops_per_s) {
@@ -148,10 +153,27 @@ double sustained_tensor(const hw::Device& device, Precision precision, double ca
   return power_limited(*peak, cap, device.tdp_w, power);
 }
 
+bool wide_multiprocessors(const hw::Device& device) {
+  const Generation generation = generation_of(device);
+  return device.fp32_cores_per_sm > 64 &&
+         (generation == Generation::AmpereSmall || generation >= Generation::Ada);
+}
+
+double half_rate_cap(const hw::Device& device, const Constants& c) {
+  constexpr double kHalved = 2;  // 16-bit tensor peak against fp32 where sums are at half the rate
+  const double tensor = device.tensor_fp16_flops_per_s.value_or(0);
+  if (!wide_multiprocessors(device) || tensor <= 0) return 0;
+  return c.cap.tensor_half_rate * std::min(1.0, kHalved * device.fp32_flops_per_s / tensor);
+}
+
+double tensor_cap(const hw::Device& device, double usual, const Constants& c) {
+  return std::max(usual, half_rate_cap(device, c));
+}
+
 double tensor_share(const hw::Device& device, const Constants& c) {
   const double peak = device.tensor_fp16_flops_per_s.value_or(0);
   if (peak <= 0) return 1;
-  return sustained_tensor(device, Precision::Fp16, c.cap.tensor, c) / peak;
+  return sustained_tensor(device, Precision::Fp16, tensor_cap(device, c.cap.tensor, c), c) / peak;
 }
 
 double fp64_share(const hw::Device& device, const Constants& c) {
@@ -161,6 +183,7 @@ double fp64_share(const hw::Device& device, const Constants& c) {
 
 double bandwidth_share(const hw::Device& device, const Constants& c) {
   if (hw::is_cpu(device)) return c.bandwidth.cpu;
+  if (device.memory_type == "gddr6x") return c.bandwidth.gddr6x;
   if (!device.memory_type.starts_with("hbm")) return c.bandwidth.gddr;
   switch (generation_of(device)) {
     case Generation::Pascal:

@@ -82,6 +82,39 @@ TEST(BandwidthShare, FollowsTheMemory) {
   hw::Device device = v100();
   device.memory_type = "gddr6";
   EXPECT_EQ(bandwidth_share(device, test_model().constants), 0.76);
+  device.memory_type = "gddr6x";
+  EXPECT_EQ(bandwidth_share(device, test_model().constants), 0.9);
+}
+
+// 71 TFLOP/s are twice the RTX 3090's fp32 peak, half of what its tensor cores reach without fp32
+// sums; the A40's 149.7 are four times.
+TEST(TensorCap, BoardsOfHalvedRateExceedTheirDatasheet) {
+  hw::Device device = v100();
+  device.architecture = "ampere";
+  device.fp32_cores_per_sm = 128;
+  device.fp32_flops_per_s = 35.6e12;
+  device.tensor_fp16_flops_per_s = 71e12;
+  EXPECT_NEAR(tensor_cap(device, 0.86, test_model().constants), 1.06, 0.01);
+  device.fp32_flops_per_s = 37.4e12;
+  device.tensor_fp16_flops_per_s = 149.7e12;
+  EXPECT_EQ(tensor_cap(device, 0.86, test_model().constants), 0.86);
+  EXPECT_EQ(tensor_cap(v100(), 0.86, test_model().constants), 0.86);
+}
+
+TEST(SustainedFp32, RadeonsReachLessAndTwiceAsMuchInSixteenBits) {
+  hw::Device device = round_device();
+  device.vendor = "amd";
+  device.architecture = "rdna2";
+  device.fp16_flops_per_s = 20e12;
+  device.tensor_fp16_flops_per_s.reset();
+  device.tensor_bf16_flops_per_s.reset();
+  device.tensor_tf32_flops_per_s.reset();
+  EXPECT_NEAR(sustained_fp32(device, test_model().constants), 4.5e12, 1);
+  const Framework& framework = framework_named("pytorch");
+  const Context wide = context_for(device, framework, Precision::Fp32, test_model());
+  const Context half = context_for(device, framework, Precision::Fp16, test_model());
+  EXPECT_NEAR(half.conv_flops_per_s / wide.conv_flops_per_s, 2, 1e-9);
+  EXPECT_NEAR(half.gemm_flops_per_s / wide.gemm_flops_per_s, 2, 1e-9);
 }
 
 TEST(ContextFor, IsFiniteForADeviceOfWhichNothingIsKnown) {

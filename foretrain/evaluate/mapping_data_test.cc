@@ -106,6 +106,18 @@ INSTANTIATE_TEST_SUITE_P(
                  "s,f,resnet18,x,TITAN RTX,2,1,2,PCIe,FP16,12,24,step_time,40,ms,"
                  "nn.DataParallel,none",
                  "step_time, 2-4 GPUs", 2, 0.04},
+        Invented{"torchvision2_gpus",
+                 "s,f,resnet18,x,GeForce RTX 3090,1,1,1,n/a,FP32 (cuDNN convs TF32 by default),12,"
+                 "12,fw_latency,5,ms,single-GPU,none",
+                 "forward, 1 GPU", 1, 0.005},
+        Invented{"torchvision2_gpus",
+                 "s,f,resnet18,x,AMD Radeon RX 6800,1,1,1,n/a,FP16,12,12,step_time,16,ms,"
+                 "single-GPU,none",
+                 "step_time, Radeon", 1, 0.016},
+        Invented{"finetune",
+                 "qwen-readme,f,Qwen-7B,padded to seq=512,A100-SXM4-80GB,1,1,1,n/a,BF16,1,8,"
+                 "iteration_time,1.5,s,single-GPU,method=LoRA; batch 1",
+                 "iteration, Qwen", 1, 1.5},
         Invented{"gavel",
                  "s,f,LM,Wikitext-2,K80,2,,,consolidated,FP32,5,10,throughput,20,"
                  "worker-iterations/s,ddp,none",

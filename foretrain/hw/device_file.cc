@@ -71,7 +71,7 @@ bool is_hbm(const Device& device) { return device.memory_type.starts_with("hbm")
 // What an architecture's devices have in common; from the catalog.
 std::string usual_vendor(const std::string& architecture) {
   if (architecture == "x86" || architecture == "arm") return "cpu";
-  return architecture.starts_with("cdna") ? "amd" : "nvidia";
+  return architecture.starts_with("cdna") || architecture.starts_with("rdna") ? "amd" : "nvidia";
 }
 
 int usual_cores_per_sm(const Device& device) {
@@ -79,6 +79,7 @@ int usual_cores_per_sm(const Device& device) {
   if (is_cpu(device)) return 16;
   if (a == "kepler") return 192;
   if (a == "pascal" || a == "ampere") return is_hbm(device) ? 64 : 128;
+  if (a == "rdna" || a == "rdna2") return 64;
   return a == "volta" || a == "turing" || a.starts_with("cdna") ? 64 : 128;
 }
 
@@ -89,9 +90,9 @@ std::string usual_process(const Device& device) {
   if (a == "pascal") return "16nm";
   if (a == "volta" || a == "turing") return "12nm";
   if (a == "ampere") return is_hbm(device) ? "7nm" : "8nm";
-  if (a == "cdna") return "7nm";
+  if (a == "cdna" || a == "rdna" || a == "rdna2") return "7nm";
   if (a == "cdna2") return "6nm";
-  return a == "cdna3" ? "5nm" : "4n";
+  return a == "cdna3" || a == "rdna3" ? "5nm" : "4n";
 }
 
 // Power at which neither vector nor tensor units are held back, by the least efficient of the

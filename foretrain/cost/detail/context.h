@@ -21,6 +21,7 @@ enum class Generation : std::uint8_t {
   AmpereLarge,  // 64 fp32 cores per SM: A100, A30
   AmpereSmall,  // 128
   Cdna,         // AMD's accelerators
+  Rdna,         // AMD's graphics boards
   Ada,
   Hopper,
   Blackwell,
@@ -48,7 +49,9 @@ struct Context {
 
   Generation generation = Generation::Other;
   bool cpu = false;
-  bool tensor_cores = false;  // GEMMs in `precision` run on tensor cores
+  bool wide_sms = false;       // NVIDIA's multiprocessors of 128 fp32 cores, from GA10x on
+  double half_rate_share = 0;  // of tensor cores' rate: what they reach at half of it, as GeForce
+  bool tensor_cores = false;   // GEMMs in `precision` run on tensor cores
   double sms = 1;
   double l2_bytes = 0;
   double gemm_flops_per_s = 0;    // GEMMs on vector units

@@ -24,6 +24,13 @@ double sustained_conv_fp32(const hw::Device& device, double choice, const Consta
 // the peak that the kernels reach with power to spare.
 double sustained_tensor(const hw::Device& device, Precision precision, double cap,
                         const Constants& constants);
+// Whether multiprocessors have 128 fp32 cores: NVIDIA's from GA10x on, but for GA100.
+bool wide_multiprocessors(const hw::Device& device);
+// Share of the tensor peak that kernels reach at half the rate of full tensor cores, to which
+// GeForce boards limit sums in fp32; 0 before GA10x. What feeds the cores has room to spare there.
+double half_rate_cap(const hw::Device& device, const Constants& constants);
+// Share of the tensor peak that kernels reach with power to spare: `usual`, or at half the rate.
+double tensor_cap(const hw::Device& device, double usual, const Constants& constants);
 // The power law's share of the 16-bit tensor peak.
 double tensor_share(const hw::Device& device, const Constants& constants);
 // Share of the datasheet's bandwidth that long transfers reach, by memory type.
