@@ -78,7 +78,7 @@ void visit_fields(Row& row, Visit visit) {
   visit("loss_in_half", row.loss_in_half);
   visit("fused_loss", row.fused_loss);
   visit("quantises_head", row.quantises_head);
-  visit("dequantises_in_fp32", row.dequantises_in_fp32);
+  visit("dequantises_in_fp16", row.dequantises_in_fp16);
   visit("host_scale", row.host_scale);
   visit("update_passes", row.update_passes);
   visit("update_tensors_per_launch", row.update_tensors_per_launch);
@@ -86,6 +86,7 @@ void visit_fields(Row& row, Visit visit) {
   visit("preconditioned", row.preconditioned);
   visit("waits_for_device", row.waits_for_device);
   visit("flat_shards", row.flat_shards);
+  visit("main_gradients", row.main_gradients);
   visit("gradients_together", row.gradients_together);
   visit("hook_s", row.hook_s);
   visit("host_per_tensor_s", row.host_per_tensor_s);

@@ -16,7 +16,7 @@ void add_commands(CLI::App& app, Console& console) {
   for (const auto add :
        {add_fit_operators, add_fit_collectives, add_fit_calibration, add_fit_intervals,
         add_fit_framework, add_fit_exchange, add_fit_straggling, add_fit_memory_context,
-        add_fit_inspector, add_fit_scaling, add_transfer}) {
+        add_fit_memory_intervals, add_fit_inspector, add_fit_scaling, add_transfer}) {
     add(app, console);
   }
 }
