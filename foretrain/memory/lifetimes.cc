@@ -153,7 +153,11 @@ class Lifetimes {
       const bool of_weight = node.kind == Kind::ConvWeightGrad;
       const auto [first, last] =
           of_weight ? by_input.equal_range(node.inputs[1]) : by_weight.equal_range(node.inputs[1]);
+      // Of one that runs again, the second run is differentiated.
+      const bool again = std::any_of(
+          first, last, [](const auto& conv) { return conv.second->phase == Phase::Recompute; });
       for (auto conv = first; conv != last; ++conv) {
+        if (again && conv->second->phase != Phase::Recompute) continue;
         const TensorId other = conv->second->inputs[of_weight ? 1 : 0];
         if (step_.count(other) != step_.count(node.outputs.front())) continue;
         last_read_[at(other)] = std::max(last_read_[at(other)], n);
