@@ -9,4 +9,9 @@ namespace foretrain {
 // Source: Blom, Statistical Estimates and Transformed Beta-Variables, 1958.
 double expected_largest(double count);
 
+// Of a normal distribution, in standard deviations above its mean: what a share of all lies below,
+// and the share that lies below something. The share is above 0 and below 1.
+double normal_quantile(double share);
+double normal_share(double deviations);
+
 }  // namespace foretrain

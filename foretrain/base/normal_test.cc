@@ -21,5 +21,14 @@ TEST(ExpectedLargest, GrowsWithTheCount) {
   }
 }
 
+// From the usual table: 97.5 % lie below 1.95996, half below the mean.
+TEST(NormalQuantile, IsTheInverseOfTheShare) {
+  EXPECT_NEAR(normal_quantile(0.975), 1.959964, 1e-6);
+  EXPECT_NEAR(normal_quantile(0.5), 0, 1e-12);
+  for (const double share : {1e-6, 0.1, 0.4, 0.999}) {
+    EXPECT_NEAR(normal_share(normal_quantile(share)), share, 1e-12);
+  }
+}
+
 }  // namespace
 }  // namespace foretrain

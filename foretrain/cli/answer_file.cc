@@ -11,14 +11,14 @@
 
 namespace foretrain::cli {
 
-void answer_file(const std::string& path, std::size_t first, int threads, const Library& library,
-                 Console& console) {
+void answer_file(const std::string& path, std::size_t first, int threads, bool advice,
+                 const Library& library, Console& console) {
   LineReader reader(path);
   Progress progress("requests", isatty(STDOUT_FILENO) == 0);  // not amid the answers
   std::vector<std::string> lines;
   std::size_t done = 0;
   while (reader.read(lines)) {
-    for (const std::string& answer : predict_many(lines, first + done, threads, library)) {
+    for (const std::string& answer : predict_many(lines, first + done, threads, library, advice)) {
       console.line(answer);
     }
     done += lines.size();

@@ -35,6 +35,7 @@ struct Options {
   std::string vary;
   bool what_if = false;
   std::string requests;
+  bool advice = false;  // of --requests
   int threads = 1;
   std::size_t first_line = 1;
   Spread spread;
@@ -100,11 +101,14 @@ void run_predict(const Options& options, Console& console) {
     if (options.request.any() || !options.vary.empty() || options.what_if || single) {
       throw Error(ErrorKind::BadInput,
                   "--requests takes everything from its lines; leave out the model and the other "
-                  "options, except --threads");
+                  "options, except --threads and --advice");
     }
     spread_where_asked(options.spread.on, console);
-    return answer_file(options.requests, options.first_line, options.threads, load_library(),
-                       console);
+    return answer_file(options.requests, options.first_line, options.threads, options.advice,
+                       load_library(), console);
+  }
+  if (options.advice) {
+    throw Error(ErrorKind::BadInput, "--advice is for --requests; a single job has it anyway");
   }
   if (!options.spread.on.empty()) {
     throw Error(ErrorKind::BadInput, "--on spreads the lines of --requests; give these");
@@ -150,6 +154,8 @@ void add_predict_command(CLI::App& app, Console& console) {
   command.add_option("--threads", options->threads, "threads that answer --requests (1)")
       ->type_name("N")
       ->check(CLI::Range(1, 256).description(""));
+  command.add_flag("--advice", options->advice,
+                   "with --requests: what would make jobs fit that do not");
   command
       .add_option("--first-line", options->first_line,
                   "what answers to --requests call its first line (1)")

@@ -120,6 +120,17 @@ std::string job_section(const Report& report, const Screen& screen) {
   return heading("Job", rest, screen) + render_bar(parts, std::nullopt, screen);
 }
 
+// "fits (97 %)": with the probability that it is so, where that is known.
+std::string verdict_on(const MemoryReport& memory, const Screen& screen) {
+  std::string text = memory.fits ? paint("fits", Colour::Green, screen)
+                                 : paint("does not fit", Colour::Red, screen);
+  if (memory.fit_probability) {
+    const double fits = *memory.fit_probability;
+    text += " (" + significant(100 * (memory.fits ? fits : 1 - fits), 2) + " %)";
+  }
+  return text;
+}
+
 std::string memory_section(const MemoryReport& memory, const Screen& screen) {
   std::vector<Part> parts;
   const auto add = [&](const char* name, double bytes, bool rest = false) {
@@ -136,13 +147,15 @@ std::string memory_section(const MemoryReport& memory, const Screen& screen) {
   if (memory.communication > 0) add("communication", memory.communication);
   const double free = memory.capacity - memory.peak;
   add("free", free > 0 ? free : 0, true);
-  const std::string verdict = memory.fits ? paint("fits", Colour::Green, screen)
-                                          : paint("does not fit", Colour::Red, screen);
-  const std::string amounts =
-      format_bytes(memory.peak) + " of " + format_bytes(memory.capacity) + ": ";
+  std::string amounts = format_bytes(memory.peak);
+  if (memory.low && memory.high) {
+    amounts += " (" + format_bytes(*memory.low) + " to " + format_bytes(*memory.high) + ")";
+  }
+  amounts += " of " + format_bytes(memory.capacity) + ": ";
   const std::optional<double> mark =
       memory.fits ? std::nullopt : std::optional<double>(memory.capacity);
-  return heading("Memory", amounts + verdict, screen) + render_bar(parts, mark, screen);
+  return heading("Memory", amounts + verdict_on(memory, screen), screen) +
+         render_bar(parts, mark, screen);
 }
 
 std::string remedies_section(const Report& report, const Screen& screen) {

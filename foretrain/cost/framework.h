@@ -63,7 +63,7 @@ struct Framework {
   bool fused_loss =
       false;  // a kernel of its own for cross entropy, which autocast leaves in 16 bits
   bool quantises_head = false;       // with quantised weights the last layer, too
-  bool dequantises_in_fp32 = false;  // those, before a cast to what is computed in
+  bool dequantises_in_fp16 = false;  // those, before a cast to what is computed in
   double host_scale = 1;             // host time per operator against eager PyTorch
   double update_passes = 1;          // memory traffic of the optimizer, times that of its kernels
   double update_tensors_per_launch = 1;  // parameters that one launch of the optimizer updates
@@ -73,6 +73,7 @@ struct Framework {
   bool gradients_together = false;       // all of them are handed out when backward has ended
   bool flat_shards = false;              // ZeRO-1 and 2 divide flat buffers, not whole parameters
   bool blocking_launches = false;        // the host waits for each kernel: CUDA_LAUNCH_BLOCKING=1
+  bool main_gradients = false;           // 16-bit ones are added into fp32 ones where they are bf16
   double hook_s = 0;                     // host time per gradient of a parameter, during backward
   double host_per_tensor_s = 0;          // likewise per parameter tensor and step, in the update
   double host_per_step_s = 0;            // likewise per step

@@ -82,7 +82,7 @@ void visit_fields(Row& row, Visit visit) {
   visit("loss_in_half", row.loss_in_half);
   visit("fused_loss", row.fused_loss);
   visit("quantises_head", row.quantises_head);
-  visit("dequantises_in_fp32", row.dequantises_in_fp32);
+  visit("dequantises_in_fp16", row.dequantises_in_fp16);
   visit("host_scale", row.host_scale);
   visit("update_passes", row.update_passes);
   visit("update_tensors_per_launch", row.update_tensors_per_launch);
@@ -90,6 +90,7 @@ void visit_fields(Row& row, Visit visit) {
   visit("preconditioned", row.preconditioned);
   visit("waits_for_device", row.waits_for_device);
   visit("flat_shards", row.flat_shards);
+  visit("main_gradients", row.main_gradients);
   visit("gradients_together", row.gradients_together);
   visit("blocking_launches", row.blocking_launches);
   visit("hook_s", row.hook_s);

@@ -40,6 +40,11 @@ struct Phases {
 
 struct MemoryReport {
   double peak = 0;
+  // Where measured peaks lie with the confidence of step times, and the probability that the job
+  // fits; absent until they are calibrated.
+  std::optional<double> low;
+  std::optional<double> high;
+  std::optional<double> fit_probability;
   double allocated = 0;
   double parameters = 0;
   double gradients = 0;
@@ -51,6 +56,7 @@ struct MemoryReport {
   double communication = 0;  // of `framework`: buffers of the collectives' library
   double gathered = 0;       // of `parameters`: whole copies of what is sharded
   double capacity = 0;
+  double least = 0;  // what the device must have: without cached memory and workspaces
   bool fits = true;
 };
 

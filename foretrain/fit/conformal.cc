@@ -2,15 +2,12 @@
 #include "foretrain/fit/conformal.h"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <cmath>
 
 namespace foretrain::fit {
 namespace {
 
-constexpr std::array kChoices{Trait::Family, Trait::Scale,  Trait::Bound,   Trait::Precision,
-                              Trait::Mode,   Trait::Length, Trait::Machine, Trait::Seen};
 constexpr std::size_t kThinned = 250;  // rows of a source that the choice of a rule looks at
 
 using Weighted = std::vector<std::pair<double, double>>;
@@ -90,30 +87,44 @@ std::vector<std::map<std::string, Rows>> group(const View& view, const std::vect
   return groups;
 }
 
-std::map<std::string, IntervalCell> cells_of(const View& view, const Rule& rule,
-                                             const ConformalOptions& options) {
-  std::map<std::string, Weighted> weighted;
-  std::map<std::string, IntervalCell> cells;
-  const auto groups = group(view, rule.traits);
+struct WeightedRows {
+  Weighted values;  // the coarser regime's among them
+  std::size_t rows = 0;
+  std::size_t sources = 0;
+};
+
+std::map<std::string, WeightedRows> weigh_regimes(const View& view,
+                                                  const std::vector<Trait>& traits,
+                                                  const ConformalOptions& options) {
+  std::map<std::string, WeightedRows> weighted;
+  const auto groups = group(view, traits);
   for (std::size_t count = 0; count < groups.size(); ++count) {
     for (const auto& [name, rows] : groups[count]) {
       Weighted all = weigh(rows, options.most_rows, false);
       if (count > 0) {
         const Regime& regime = rows.front()->regime;
-        const std::string coarser = cell_name(rule.traits, count - 1, regime);
+        const std::string coarser = cell_name(traits, count - 1, regime);
         const bool same = groups[count - 1].at(coarser).size() == rows.size();
         if (same) {
-          all = weighted.at(coarser);  // a trait that divides nothing tells nothing
+          all = weighted.at(coarser).values;  // a trait that divides nothing tells nothing
         } else {
-          add_coarser(weighted.at(coarser), options.coarser, all);
+          add_coarser(weighted.at(coarser).values, options.coarser, all);
         }
       }
-      // The prediction itself is always inside.
-      cells[name] = {std::min(0.0, weighted_quantile(all, rule.tail)),
-                     std::max(0.0, weighted_quantile(all, 1 - rule.tail)), rows.size(),
-                     count_sources(rows)};
-      weighted[name] = std::move(all);
+      weighted[name] = {std::move(all), rows.size(), count_sources(rows)};
     }
+  }
+  return weighted;
+}
+
+std::map<std::string, IntervalCell> cells_of(const View& view, const Rule& rule,
+                                             const ConformalOptions& options) {
+  std::map<std::string, IntervalCell> cells;
+  for (const auto& [name, regime] : weigh_regimes(view, rule.traits, options)) {
+    // The prediction itself is always inside.
+    cells[name] = {std::min(0.0, weighted_quantile(regime.values, rule.tail)),
+                   std::max(0.0, weighted_quantile(regime.values, 1 - rule.tail)), regime.rows,
+                   regime.sources};
   }
   return cells;
 }
@@ -170,7 +181,7 @@ bool add_trait(const Residuals& residuals, Sources without, const ConformalOptio
                Rule& rule, double& score) {
   Rule best = rule;
   double least = score * (1 - options.gain);
-  for (const Trait which : kChoices) {
+  for (const Trait which : options.choices) {
     if (std::count(rule.traits.begin(), rule.traits.end(), which) > 0) continue;
     Rule longer = rule;
     longer.traits.push_back(which);
@@ -233,6 +244,19 @@ double interval_score(double value, double low, double high, double confidence) 
 std::map<std::string, IntervalCell> fit_cells(const Residuals& residuals, const Rule& rule,
                                               Sources without, const ConformalOptions& options) {
   return cells_of(View(residuals, without), rule, options);
+}
+
+std::map<std::string, std::vector<double>> fit_quantiles(const Residuals& residuals,
+                                                         const Rule& rule,
+                                                         const std::vector<double>& shares,
+                                                         const ConformalOptions& options) {
+  std::map<std::string, std::vector<double>> quantiles;
+  for (const auto& [name, regime] : weigh_regimes(View(residuals, 0), rule.traits, options)) {
+    for (const double share : shares) {
+      quantiles[name].push_back(weighted_quantile(regime.values, share));
+    }
+  }
+  return quantiles;
 }
 
 Rule choose_rule(const Residuals& residuals, Sources without, const ConformalOptions& options) {

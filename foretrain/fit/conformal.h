@@ -31,6 +31,8 @@ struct ConformalOptions {
   double coarser = 2;     // whole sources as which the rows of the coarser cell count in a cell
   std::size_t most_traits = 1;
   double gain = 0.01;  // by which one more trait must improve the score
+  std::vector<Trait> choices{Trait::Family, Trait::Scale,  Trait::Bound,   Trait::Precision,
+                             Trait::Mode,   Trait::Length, Trait::Machine, Trait::Seen};
 };
 
 // What is chosen before quantiles are taken: traits, and the share of rows beyond each end.
@@ -47,6 +49,12 @@ using Sources = std::uint64_t;
 // lies near the coarser one's.
 std::map<std::string, IntervalCell> fit_cells(const Residuals& residuals, const Rule& rule,
                                               Sources without, const ConformalOptions& options);
+
+// The values that `shares` of each regime's rows do not exceed, weighted as in fit_cells.
+std::map<std::string, std::vector<double>> fit_quantiles(const Residuals& residuals,
+                                                         const Rule& rule,
+                                                         const std::vector<double>& shares,
+                                                         const ConformalOptions& options);
 
 // Traits of the request, never names of frameworks or architectures, which tell nothing of others,
 // one by one while the mean interval score of sources left out improves, then the tails

@@ -120,5 +120,16 @@ TEST(Conformal, ADeviceOfNoOtherSourceIsNew) {
   EXPECT_FALSE(fit_cells(residuals, rule, 1, {}).contains("seen"));
 }
 
+// Symmetric errors: the median is 0, and the coarse regime's quantiles are wider than those where
+// arithmetic binds.
+TEST(Conformal, QuantilesAreThoseOfEachRegime) {
+  const auto quantiles =
+      fit_quantiles(two_regimes(), {{Trait::Bound}, 0.05}, {0.05, 0.5, 0.95}, {});
+  EXPECT_NEAR(quantiles.at("")[1], 0, 1e-12);
+  EXPECT_NEAR(quantiles.at("compute")[0], -quantiles.at("compute")[2], 0.01);
+  EXPECT_LT(quantiles.at("compute")[2], quantiles.at("")[2]);
+  EXPECT_LT(quantiles.at("")[2], quantiles.at("host")[2] + 1e-12);
+}
+
 }  // namespace
 }  // namespace foretrain::fit

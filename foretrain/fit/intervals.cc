@@ -110,6 +110,10 @@ std::vector<MeasuredCase> index_of(const std::vector<JudgedCase>& cases, const I
 
 bool inside(double value, double low, double high) { return value >= low && value <= high; }
 
+double to_four_decimals(double value) { return std::round(value * 1e4) / 1e4; }
+
+}  // namespace
+
 std::vector<SourceScore> score_sources(const std::vector<JudgedCase>& cases, double confidence) {
   std::map<std::string, SourceScore> scores;
   for (const JudgedCase& one : cases) {
@@ -135,10 +139,6 @@ std::vector<SourceScore> score_sources(const std::vector<JudgedCase>& cases, dou
   }
   return list;
 }
-
-double to_four_decimals(double value) { return std::round(value * 1e4) / 1e4; }
-
-}  // namespace
 
 FittedIntervals fit_intervals(const std::filesystem::path& data, const IntervalsFit& fit,
                               const Library& library) {

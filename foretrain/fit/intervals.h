@@ -45,6 +45,9 @@ struct FittedIntervals {
 FittedIntervals fit_intervals(const std::filesystem::path& data, const IntervalsFit& fit,
                               const Library& library);
 
+// Of each file that cases are of, by its name.
+std::vector<SourceScore> score_sources(const std::vector<JudgedCase>& cases, double confidence);
+
 // Means over rows ("all rows") and over sources ("sources alike").
 std::vector<SourceScore> pooled(const std::vector<SourceScore>& sources);
 

@@ -38,6 +38,8 @@ Rests read_rests(const std::filesystem::path& data, const Library& library) {
     const MemoryReport memory = predict(request, library).memory;
     const double rest = row.measured - (memory.peak - memory.framework);
     const bool several = resolved.workers > 1 && resolved.mode == Mode::Train;
+    // What several communicators, or one over NVLink, take is not fitted.
+    if (several && memory.communication != library.memory_context->collectives) return;
     auto& gpu = several ? rests.among : rests.alone;
     (hw::is_cpu(device) ? rests.cpu : gpu[device.architecture]).push_back(rest);
   };

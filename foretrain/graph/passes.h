@@ -45,7 +45,7 @@ struct WeightStorage {
   bool elementary_norms = true;      // RMS norms and losses run as PyTorch's operators, in fp32
   bool half_loss = false;            // the loss reads 16-bit logits as they are
   bool quantised_head = false;       // the last layer is quantised, too
-  bool dequantises_in_fp32 = false;  // then casts
+  bool dequantises_in_fp16 = false;  // then casts
 };
 
 // Stores parameters and activations in `type` without any casts but those that Hugging Face's

@@ -116,7 +116,7 @@ class Storing {
   TensorId dequantised(const Node& node, TensorId weight) {
     std::vector<TensorId> inputs{rewrite_.now(weight)};
     for (const TensorId id : scales_[static_cast<std::size_t>(weight)]) inputs.push_back(id);
-    const DType type = storage_.dequantises_in_fp32 ? DType::F32 : storage_.type;
+    const DType type = storage_.dequantises_in_fp16 ? DType::F16 : storage_.type;
     const TensorId values =
         append_one(Kind::Dequantize, std::move(inputs), node.scope, typed(type));
     return cast(values, storage_.type, node.scope);

@@ -121,21 +121,21 @@ TEST(StoreWeights, BackwardKeepsWhatAQuantisedLayerRead) {
   }
 }
 
-// Values in fp32 first, then a cast, each time; the head, too.
-TEST(StoreWeights, FrameworksMayDequantiseInFp32AndTheHead) {
+// Values in fp16 first, then a cast, each time; the head, too.
+TEST(StoreWeights, FrameworksMayDequantiseInFp16AndTheHead) {
   const Graph lora = set_trainable(model(), parse_trainable("lora:rank=4,targets=fc1+fc2"));
   const Graph step = backward(store_weights(lora, {.weights = Weights::Nf4,
                                                    .adapters = true,
                                                    .adapter = DType::BF16,
                                                    .half_loss = true,
                                                    .quantised_head = true,
-                                                   .dequantises_in_fp32 = true}));
+                                                   .dequantises_in_fp16 = true}));
   EXPECT_NO_THROW(verify(step));
   EXPECT_EQ(count(step, Kind::Dequantize), 3);
   EXPECT_EQ(count(step, Kind::Dequantize, Phase::Backward), 2);
   for (const Node& node : step.nodes) {
     if (node.kind != Kind::Dequantize) continue;
-    EXPECT_EQ(step.tensor(node.outputs[0]).type, DType::F32);
+    EXPECT_EQ(step.tensor(node.outputs[0]).type, DType::F16);
   }
   for (const Node& node : step.nodes) {
     if (node.kind != Kind::CrossEntropy) continue;

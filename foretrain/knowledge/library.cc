@@ -57,7 +57,8 @@ void StepCache::insert(const std::string& key, std::shared_ptr<const Step> step)
 }
 
 void ConstantsInUse::put(const Predictor& predictor) {
-  if (predictor.intervals || predictor.inspector || predictor.scaling || predictor.embedding) {
+  if (predictor.intervals || predictor.memory_intervals || predictor.inspector ||
+      predictor.scaling || predictor.embedding) {
     return;
   }
   // A later calibration or framework adds to those before it; of the rest it takes their place.
@@ -95,6 +96,7 @@ Library copy_of(const Library& library) {
   copy.calibrations = library.calibrations;
   copy.frameworks = library.frameworks;
   copy.intervals = library.intervals;
+  copy.memory_intervals = library.memory_intervals;
   copy.inspector = library.inspector;
   copy.scaling = library.scaling;
   copy.embedding = library.embedding;
@@ -144,6 +146,9 @@ Predictor parse_predictor(std::string_view text, const std::string& where) {
         std::make_shared<const comm::Constants>(comm::read_constants(text, where));
   } else if (says(kIntervalsFormat)) {
     predictor.intervals = std::make_shared<const Intervals>(read_intervals(text, where));
+  } else if (says(kMemoryIntervalsFormat)) {
+    predictor.memory_intervals =
+        std::make_shared<const MemoryIntervals>(read_memory_intervals(text, where));
   } else if (says(kInspectorFormat)) {
     predictor.inspector = std::make_shared<const InspectorModel>(read_inspector(text, where));
     predictor.calibration = predictor.inspector->calibration;
@@ -182,6 +187,7 @@ void use(Library& library, const Predictor& predictor) {
   if (predictor.calibration) library.calibrations.push_back(*predictor.calibration);
   for (const cost::Framework& one : predictor.frameworks) cost::put(one, library.frameworks);
   if (predictor.intervals) library.intervals = predictor.intervals;
+  if (predictor.memory_intervals) library.memory_intervals = predictor.memory_intervals;
   if (predictor.inspector) library.inspector = predictor.inspector;
   if (predictor.scaling) library.scaling = predictor.scaling;
   if (predictor.embedding) library.embedding = predictor.embedding;

@@ -23,6 +23,7 @@
 #include "foretrain/knowledge/calibration.h"
 #include "foretrain/knowledge/inspector_model.h"
 #include "foretrain/knowledge/intervals.h"
+#include "foretrain/knowledge/memory_intervals.h"
 #include "foretrain/memory/context.h"
 
 namespace foretrain {
@@ -83,6 +84,7 @@ struct Predictor {
   std::optional<Calibration> calibration;
   std::vector<cost::Framework> frameworks;
   std::shared_ptr<const Intervals> intervals;
+  std::shared_ptr<const MemoryIntervals> memory_intervals;
   std::shared_ptr<const InspectorModel> inspector;
   std::shared_ptr<const ScalingModel> scaling;
   std::shared_ptr<const EmbeddingModel> embedding;
@@ -155,6 +157,7 @@ struct Library {
   std::vector<Calibration> calibrations;  // of the devices that were measured
   std::vector<cost::Framework> frameworks;
   std::shared_ptr<const Intervals> intervals;
+  std::shared_ptr<const MemoryIntervals> memory_intervals;
   std::shared_ptr<const InspectorModel> inspector;  // absent where none was given
   std::shared_ptr<const ScalingModel> scaling;      // likewise
   std::shared_ptr<const EmbeddingModel> embedding;  // likewise

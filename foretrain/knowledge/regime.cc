@@ -7,8 +7,8 @@ namespace foretrain {
 namespace {
 
 constexpr std::array<std::string_view, kTraits> kNames{
-    "family", "framework", "scale",   "bound",        "precision",
-    "mode",   "length",    "machine", "architecture", "seen"};
+    "family", "framework", "scale",        "bound", "precision", "mode",
+    "length", "machine",   "architecture", "seen",  "counter",   "sharing"};
 
 }  // namespace
 

@@ -21,8 +21,10 @@ enum class Trait : std::size_t {
   Machine,       // stated: the request gives the host's speed; else assumed
   Architecture,  // of the device: volta, ampere, ...
   Seen,          // whether the device is among the measured cases: seen, new
+  Counter,       // of memory: allocated, reserved, used; "" of a time
+  Sharing,       // of parameters: whole on each device, sharded, split into tensors or stages
 };
-inline constexpr std::size_t kTraits = 10;
+inline constexpr std::size_t kTraits = 12;
 
 using Regime = std::array<std::string, kTraits>;
 

@@ -17,6 +17,7 @@ std::vector<NumberPlace> named_numbers(ContextBytes& c) {
   std::vector<NumberPlace> places{{"other_bytes", "gpu", &c.other_gpu},
                                   {"other_bytes", "cpu", &c.cpu},
                                   {"other_bytes", "collectives", &c.collectives},
+                                  {"other_bytes", "nvlink_collectives", &c.nvlink_collectives},
                                   {"full_device", "lost_share", &c.lost_share}};
   for (auto& [architecture, bytes] : c.gpu) places.push_back({kGpuGroup, architecture, &bytes});
   return places;

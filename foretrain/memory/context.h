@@ -17,8 +17,9 @@ struct ContextBytes {
   std::map<std::string, double, std::less<>> gpu;  // of that architecture
   double other_gpu = 0;                            // of any other architecture
   double cpu = 0;                                  // the process itself
-  double collectives = 0;  // channels and buffers of NCCL, on a GPU among several workers
-  double lost_share = 0;   // of live memory: what a full device's allocator loses between blocks
+  double collectives = 0;         // channels and buffers of an NCCL communicator, on a GPU
+  double nvlink_collectives = 0;  // likewise over NVLink, on GPUs from Ampere on
+  double lost_share = 0;  // of live memory: what a full device's allocator loses between blocks
 };
 
 // Of a GPU of that architecture, without collectives.

@@ -29,6 +29,7 @@ constexpr std::int32_t kNone = -1;
 constexpr std::int64_t kTogetherBytes = 256 << 10;
 constexpr std::uint8_t kWritten = 1;   // by a node
 constexpr std::uint8_t kGradient = 2;  // of a parameter
+constexpr std::uint8_t kScattered = 4;
 
 std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
 
@@ -70,19 +71,25 @@ class Lifetimes {
       const Node& node = graph_.nodes[at(n)];
       if (node.phase == Phase::Forward) last_forward_ = n;
       if (node.phase != Phase::Update) last_backward_ = n;
-      for (const TensorId id : node.outputs) marks_[at(id)] |= kWritten;
+      const bool scatters = is_of_parameters(node) && node.kind == Kind::ReduceScatter;
+      for (const TensorId id : node.outputs) {
+        marks_[at(id)] |= kWritten;
+        if (scatters) marks_[at(id)] |= kScattered;
+      }
       // A collective without results sends from where its tensors lie.
       if (graph::is_communication(node) && node.outputs.empty()) continue;
       for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-        const bool from_copy = i == 1 && is_composed_norm_grad(node);
-        if (!from_copy) last_read_[at(node.inputs[i])] = n;
-        if (is_of_parameters(node) && node.kind == Kind::ReduceScatter) {
+        const bool keeps_none =
+            i == 1 && (is_composed_norm_grad(node) || is_mean_grad(node) || adds_scattered(node));
+        if (!keeps_none) last_read_[at(node.inputs[i])] = n;
+        if (scatters) {
           marks_[at(node.inputs[i])] |= kGradient;
         }
       }
     }
     keep_while_sent();
     keep_until_arrived();
+    keep_convolutions();
     for (const auto& [parameter, gradient] : graph_.gradients) {
       last_read_[at(gradient)] = end_;
       marks_[at(gradient)] |= kGradient;
@@ -102,6 +109,10 @@ class Lifetimes {
       NodeId& until = next.try_emplace(node.kind, n).first->second;
       for (const TensorId id : node.inputs)
         last_read_[at(id)] = std::max(last_read_[at(id)], until);
+      if (node.kind == Kind::ReduceScatter) {
+        for (const TensorId id : node.outputs)
+          last_read_[at(id)] = std::max(last_read_[at(id)], until);
+      }
       until = n;
     }
   }
@@ -123,6 +134,55 @@ class Lifetimes {
     }
   }
 
+  // Where passes add up, what is scattered is added to the sum of earlier ones as soon as it has
+  // come (PyTorch: _fully_shard/_fsdp_collectives.py, foreach_reduce), whatever the place of the
+  // addition among the nodes.
+  bool adds_scattered(const Node& node) const {
+    return node.kind == Kind::Add && node.label == "accumulate" &&
+           (marks_[at(node.inputs[1])] & kScattered) != 0;
+  }
+
+  // An average over all of an image is a mean, whose gradient needs the sizes alone.
+  // Source: PyTorch, AdaptiveAveragePooling.cpp.
+  bool is_mean_grad(const Node& node) const {
+    if (node.kind != Kind::PoolGrad ||
+        node.attributes.number(Attr::Of, 0) != static_cast<std::int64_t>(Kind::AdaptiveAvgPool)) {
+      return false;
+    }
+    const graph::Extent& out = step_.extent(node.inputs[0]);
+    for (int axis = 2; axis < out.rank; ++axis) {
+      if (out[axis] != 1) return false;
+    }
+    return true;
+  }
+
+  // A convolution's gradient is one function, which keeps input and weights though only one of its
+  // results may be wanted. Source: PyTorch, derivatives.yaml, convolution_backward.
+  void keep_convolutions() {
+    std::multimap<TensorId, const Node*> by_input;
+    std::multimap<TensorId, const Node*> by_weight;
+    for (NodeId n = 0; n < end_; ++n) {
+      const Node& node = graph_.nodes[at(n)];
+      if (node.kind == Kind::Conv && graph::is_forward(node)) {
+        by_input.emplace(node.inputs[0], &node);
+        by_weight.emplace(node.inputs[1], &node);
+      }
+      if (node.kind != Kind::ConvWeightGrad && node.kind != Kind::ConvInputGrad) continue;
+      const bool of_weight = node.kind == Kind::ConvWeightGrad;
+      const auto [first, last] =
+          of_weight ? by_input.equal_range(node.inputs[1]) : by_weight.equal_range(node.inputs[1]);
+      // Of one that runs again, the second run is differentiated.
+      const bool again = std::any_of(
+          first, last, [](const auto& conv) { return conv.second->phase == Phase::Recompute; });
+      for (auto conv = first; conv != last; ++conv) {
+        if (again && conv->second->phase != Phase::Recompute) continue;
+        const TensorId other = conv->second->inputs[of_weight ? 1 : 0];
+        if (step_.count(other) != step_.count(node.outputs.front())) continue;
+        last_read_[at(other)] = std::max(last_read_[at(other)], n);
+      }
+    }
+  }
+
   bool is_composed_norm(const Node& node) const {
     return options_.composed_rms_norm && node.kind == Kind::RmsNorm &&
            bytes_of(graph_.tensor(node.inputs.front()).type) < 4;
@@ -139,9 +199,9 @@ class Lifetimes {
   void add_norm_copies(NodeId n, const Node& node) {
     const NodeId last = std::max(n, last_read_[at(node.outputs[1])]);
     const TensorId x = node.inputs.front();
-    add(4 * step_.count(x), n, last, Part::Activations);
+    add(4 * step_.count(x), n, last, Part::Activations, varies(x));
     if (node.inputs.size() > 1 && graph_.tensor(node.inputs[1]).trainable) {
-      add(step_.bytes(x), n, last, Part::Activations);
+      add(step_.bytes(x), n, last, Part::Activations, varies(x));
     }
   }
 
@@ -151,7 +211,7 @@ class Lifetimes {
       Storage& before = storages_[kept];
       const Storage& s = storages_[i];
       if (s.born == before.born && s.last == before.last && s.part == before.part &&
-          s.bytes + before.bytes <= kTogetherBytes) {
+          s.varies == before.varies && s.bytes + before.bytes <= kTogetherBytes) {
         before.bytes += s.bytes;
       } else {
         storages_[++kept] = s;
@@ -160,12 +220,18 @@ class Lifetimes {
     storages_.resize(std::min(storages_.size(), kept + 1));
   }
 
-  std::int32_t add(double bytes, NodeId born, NodeId last, Part part) {
+  // Whether a tensor has a value for every sample; told apart where that matters.
+  bool varies(TensorId id) const {
+    return !options_.batch_shares.empty() &&
+           !graph::is_number(graph::elements(graph_.tensor(id).shape));
+  }
+
+  std::int32_t add(double bytes, NodeId born, NodeId last, Part part, bool varies = false) {
     auto size = static_cast<std::int64_t>(bytes);
     if (options_.caching_allocator) {
       size = (size + kGranuleBytes - 1) / kGranuleBytes * kGranuleBytes;
     }
-    storages_.push_back({size, born, last, part});
+    storages_.push_back({size, born, last, part, varies});
     return static_cast<std::int32_t>(storages_.size()) - 1;
   }
 
@@ -188,7 +254,8 @@ class Lifetimes {
   void add_collective(NodeId n, const Node& node) {
     if (node.outputs.empty() || graph::is_copy_out(node)) return;  // that one's lie on the host
     if (graph::is_copy_in(node)) {  // the others are views of the first
-      const std::int32_t copy = add(step_.bytes(node.outputs.front()), n, n, Part::Activations);
+      const TensorId first = node.outputs.front();
+      const std::int32_t copy = add(step_.bytes(first), n, n, Part::Activations, varies(first));
       for (const TensorId id : node.outputs) hold(id, copy);
       return;
     }
@@ -210,12 +277,13 @@ class Lifetimes {
     const bool is_view = graph::is_view(node) || undoes_layout(n, node);
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       const TensorId id = node.outputs[i];
-      const bool shares = is_view || (i == 0 && overwrites_input(n, node));
+      const bool shares =
+          is_view || (i == 0 && overwrites_input(n, node)) || (i == 1 && keeps_logits(node));
       hold(id, shares ? storage_of_[at(node.inputs.front())]
-                      : add(step_.bytes(id), n, n, Part::Activations));
+                      : add(step_.bytes(id), n, n, Part::Activations, varies(id)));
     }
     const double scratch = scratch_bytes(NodeView{step_, node}, options_);
-    if (scratch > 0) add(scratch, n, n, Part::Workspace);
+    if (scratch > 0) add(scratch, n, n, Part::Workspace, varies(node.inputs.front()));
     if (is_cached_cast(node)) {
       Storage& copy = storages_[at(storage_of_[at(node.outputs.front())])];
       copy.last = std::max(copy.last, last_forward_);
@@ -266,14 +334,21 @@ class Lifetimes {
            graph_.tensor(node.inputs.front()).role == Role::Parameter;
   }
 
+  // A fused cross entropy's second result are the logits that it was given.
+  bool keeps_logits(const Node& node) const {
+    return options_.fused_loss && node.kind == Kind::CrossEntropy &&
+           step_.bytes(node.inputs.front()) == step_.bytes(node.outputs[1]);
+  }
+
   // Cross entropy is two operators, so its gradient passes through that of the
   // log-probabilities, which is as large.
   void add_inner_temporary(NodeId n, const Node& node) {
-    if (node.kind != Kind::LossGrad || node.inputs.size() < 2) return;
+    if (options_.fused_loss || node.kind != Kind::LossGrad || node.inputs.size() < 2) return;
     if (node.attributes.number(Attr::Of, 0) != static_cast<std::int64_t>(Kind::CrossEntropy)) {
       return;
     }
-    add(step_.bytes(node.inputs[1]), n, n, Part::Activations);
+    const TensorId logits = node.inputs[1];
+    add(step_.bytes(logits), n, n, Part::Activations, varies(logits));
   }
 
   // States appear when the first update runs; then its temporaries, for all parameters at once
@@ -311,7 +386,7 @@ class Lifetimes {
   NodeId last_backward_ = 0;
   std::vector<NodeId> last_read_;         // of each tensor; kNone: never
   std::vector<std::int32_t> storage_of_;  // likewise
-  std::vector<std::uint8_t> marks_;       // likewise: kWritten, kGradient
+  std::vector<std::uint8_t> marks_;       // likewise: kWritten, ...
   std::vector<Storage> storages_;
 };
 

@@ -25,6 +25,7 @@ struct Storage {
   graph::NodeId born = kBeforeStep;
   graph::NodeId last = kForever;
   Part part = Part::Activations;
+  bool varies = false;  // with the tokens of a batch
 };
 
 // The allocator counts in multiples of this.

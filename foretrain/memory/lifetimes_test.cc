@@ -349,5 +349,104 @@ TEST(Collectives, WhatIsSentStaysUntilTheNext) {
   EXPECT_EQ(sent->part, Part::Gradients);
 }
 
+// Of two passes: what is scattered at node 1 is added to the sum of the first pass when the next
+// scatter is under way, at node 3, though the addition comes last.
+TEST(Collectives, ScatteredGradientsOfAPassAreAddedWhenTheyCome) {
+  using graph::Phase;
+  using graph::Role;
+  Vectors v;
+  const TensorId whole = v.add(1024, Role::Gradient);
+  const TensorId shard = v.add(512, Role::Gradient);
+  v.run(Kind::Fill, Phase::Backward, {}, {whole});
+  v.run(Kind::ReduceScatter, Phase::Update, {whole}, {shard});
+  v.run(Kind::Neg, Phase::Backward, {whole}, {v.add(1024, Role::Gradient)});
+  v.run(Kind::ReduceScatter, Phase::Update, {whole}, {v.add(512, Role::Gradient)});
+  v.run(Kind::Add, Phase::Backward, {v.add(512, Role::Gradient), shard},
+        {v.add(512, Role::Gradient)});
+  v.graph.nodes.back().label = "accumulate";
+  const std::vector<Storage> storages = storages_of(v.graph);
+  const auto scattered =
+      std::find_if(storages.begin(), storages.end(), [](const Storage& s) { return s.born == 1; });
+  ASSERT_NE(scattered, storages.end());
+  EXPECT_EQ(scattered->last, 3);
+}
+
+// Images, a convolution, a mean over each channel, a linear layer; batch 2, fp16.
+Graph classifier(std::int64_t pooled, bool frozen = false) {
+  Builder b("classifier");
+  const TensorId x = b.input("x", {b.batch(), 4, 8, 8});
+  const Attributes padded{{Attr::Padding, {1}}};
+  TensorId y = b.add(Kind::Conv, {x, b.parameter("w1", {4, 4, 3, 3})}, padded);
+  y = b.add(Kind::Conv, {y, b.parameter("w2", {4, 4, 3, 3})}, padded);
+  y = b.add(Kind::AdaptiveAvgPool, {y}, {{Attr::Sizes, {pooled}}});
+  y = b.add(Kind::Reshape, {y}, {{Attr::Shape, {0, -1}}});
+  y = b.add(Kind::Linear, {y, b.parameter("w3", {4, 4 * pooled * pooled})});
+  b.loss(b.add(Kind::CrossEntropy, {y, b.input("targets", {b.batch()}, DType::I64)}));
+  Graph graph = b.finish();
+  for (graph::Tensor& tensor : graph.tensors) {
+    if (frozen && tensor.name == "w2") tensor.trainable = false;
+  }
+  return graph;
+}
+
+// The last node that needs what the n-th node of that kind writes.
+NodeId last_use(const Graph& step, const std::vector<Storage>& storages, Kind kind, int n) {
+  for (const Storage& s : storages) {
+    if (s.born < 0 || s.part != Part::Activations) continue;
+    if (step.nodes[static_cast<std::size_t>(s.born)].kind == kind && n-- == 0) return s.last;
+  }
+  return kBeforeStep;
+}
+
+bool in_backward(const Graph& step, NodeId node) {
+  return step.nodes[static_cast<std::size_t>(node)].phase == graph::Phase::Backward;
+}
+
+// The second convolution writes what the pool reads: a mean needs nothing of it.
+TEST(Lifetimes, AMeanOverAnImageKeepsNothing) {
+  const Graph mean = graph::backward(classifier(1));
+  EXPECT_FALSE(in_backward(mean, last_use(mean, storages_of(mean, {}, 2), Kind::Conv, 1)));
+  const Graph four = graph::backward(classifier(2));
+  EXPECT_TRUE(in_backward(four, last_use(four, storages_of(four, {}, 2), Kind::Conv, 1)));
+}
+
+// Nobody wants the images' gradient, yet the 16-bit weights of the first convolution are kept; and
+// the input of one whose weights are frozen.
+TEST(Lifetimes, AConvolutionKeepsInputAndWeights) {
+  const Graph half = graph::backward(
+      graph::set_precision(classifier(1), Precision::Fp16, graph::Casting::Automatic));
+  const std::vector<Storage> storages = storages_of(half, {}, 2);
+  int copies = 0;
+  for (const Storage& s : storages) {
+    if (s.born < 0) continue;
+    const graph::Node& node = half.nodes[static_cast<std::size_t>(s.born)];
+    if (node.kind != Kind::Cast || half.tensor(node.inputs[0]).name != "w1") continue;
+    ++copies;
+    EXPECT_TRUE(in_backward(half, s.last));
+  }
+  EXPECT_EQ(copies, 1);
+  const Graph frozen = graph::backward(classifier(1, true));
+  EXPECT_TRUE(in_backward(frozen, last_use(frozen, storages_of(frozen, {}, 2), Kind::Conv, 0)));
+}
+
+// Logits of 4 values for each of 128 samples are 2048 B. Two operators keep the
+// log-probabilities and need their gradient on the way to that of the logits: 4 times as much at
+// the beginning of backward. One kernel keeps the logits and writes their gradient.
+TEST(Lifetimes, AFusedCrossEntropyKeepsTheLogitsAlone) {
+  Builder b("loss");
+  const TensorId x = b.input("x", {b.batch(), 4});
+  const TensorId z = b.add(Kind::Linear, {x, b.parameter("w", {4, 4})});
+  b.output(z);
+  b.loss(b.add(Kind::CrossEntropy, {z, b.input("targets", {b.batch()}, DType::I64)}));
+  const Graph step = graph::backward(b.finish());
+  std::size_t gradient = 0;
+  while (step.nodes[gradient].kind != Kind::LossGrad) ++gradient;
+  const auto during = [&](bool fused) {
+    const std::vector<Storage> storages = storages_of(step, {.fused_loss = fused});
+    return live_bytes(storages, step.nodes.size())[gradient];
+  };
+  EXPECT_EQ(during(false) - during(true), 2 * 2048);
+}
+
 }  // namespace
 }  // namespace foretrain::memory

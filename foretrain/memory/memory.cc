@@ -30,7 +30,10 @@ Use step_memory(const graph::Bound& step, const Options& options) {
   use.allocated = use.parameters + use.gradients + use.optimizer + use.activations + use.workspace;
   use.needed = most_without_workspace(storages, one_step);
   if (options.caching_allocator && use.allocated < kAbsurdBytes) {
-    use.fragmentation = std::max(0.0, reserved_bytes(storages, one_step) - use.allocated);
+    const double reserved = options.batch_shares.empty()
+                                ? reserved_bytes(storages, one_step)
+                                : reserved_bytes(storages, one_step, options.batch_shares);
+    use.fragmentation = std::max(0.0, reserved - use.allocated);
   }
   return use;
 }

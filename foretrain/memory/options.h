@@ -17,6 +17,7 @@ struct Options {
   // RMS norms of 16-bit tensors are written as operators on an fp32 copy, which backward keeps.
   bool composed_rms_norm = false;
   bool fused_update = false;     // an update needs no temporaries
+  bool fused_loss = false;       // cross entropy keeps the logits alone, its gradient is one kernel
   bool search_workspace = true;  // convolutions may use scratch memory for faster algorithms
   // Caffe2: every tensor of the forward pass stays where it is, gradients share static buffers.
   bool keeps_blobs = false;
@@ -24,6 +25,9 @@ struct Options {
   bool channels_last = false;     // convolutions run in NHWC: no copies for tensor cores
   bool tensor_core_fp32 = false;  // fp32 convolutions run on tensor cores (TF32)
   bool caching_allocator = true;  // GPU: blocks are cached and rounded; CPU: they are not
+  // What batches of some steps have of the largest one's tokens, where samples differ in length;
+  // empty: all are alike.
+  std::vector<double> batch_shares{};
 };
 
 }  // namespace foretrain::memory

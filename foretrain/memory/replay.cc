@@ -43,9 +43,26 @@ Pools by_pool(const std::vector<Storage>& storages, const std::vector<std::int32
   return pools;
 }
 
+bool is_negligible(const PoolStep& small, const PoolStep& large) {
+  return small.peak_bytes < kNegligible * large.peak_bytes;
+}
+
+// In whole segments.
+double packed_bytes(const PoolStep& small) {
+  constexpr auto kSegment = static_cast<double>(kSmallSegmentBytes);
+  return std::ceil(small.peak_bytes / kSegment) * kSegment;
+}
+
+// Of a step in which what varies has `share` of its size.
+std::uint64_t bytes_of(const Storage& storage, double share) {
+  if (!storage.varies) return static_cast<std::uint64_t>(storage.bytes);
+  return static_cast<std::uint64_t>(std::ceil(static_cast<double>(storage.bytes) * share));
+}
+
 // What is given back at once leaves no trace where there is room for it.
 void run_step(const std::vector<Storage>& storages, const std::vector<std::int32_t>& events,
-              bool is_first, CachingAllocator& allocator, std::vector<BlockId>& block) {
+              bool is_first, double share, CachingAllocator& allocator,
+              std::vector<BlockId>& block) {
   for (std::size_t k = 0; k < events.size(); ++k) {
     if (events[k] < 0) {
       allocator.free(block[static_cast<std::size_t>(~events[k])]);
@@ -53,7 +70,7 @@ void run_step(const std::vector<Storage>& storages, const std::vector<std::int32
     }
     const auto i = static_cast<std::size_t>(events[k]);
     if (!is_first && storages[i].last == kForever) continue;
-    const auto bytes = static_cast<std::uint64_t>(storages[i].bytes);
+    const std::uint64_t bytes = bytes_of(storages[i], share);
     if (k + 1 < events.size() && events[k + 1] == ~events[k] && allocator.has_room(bytes)) {
       ++k;
       continue;
@@ -67,8 +84,20 @@ double replay(const std::vector<Storage>& storages, const std::vector<std::int32
   std::vector<BlockId> block(storages.size());
   for (int step = 0; step < kMostSteps; ++step) {
     const std::uint64_t before = allocator.reserved_bytes();
-    run_step(storages, events, step == 0, allocator, block);
+    run_step(storages, events, step == 0, 1, allocator, block);
     if (allocator.reserved_bytes() == before) break;
+  }
+  return static_cast<double>(allocator.reserved_bytes());
+}
+
+double replay(const std::vector<Storage>& storages, const std::vector<std::int32_t>& events,
+              const std::vector<double>& shares) {
+  CachingAllocator allocator;
+  std::vector<BlockId> block(storages.size());
+  bool is_first = true;
+  for (const double share : shares) {
+    run_step(storages, events, is_first, share, allocator, block);
+    is_first = false;
   }
   return static_cast<double>(allocator.reserved_bytes());
 }
@@ -78,11 +107,16 @@ double replay(const std::vector<Storage>& storages, const std::vector<std::int32
 double reserved_bytes(const std::vector<Storage>& storages, const std::vector<std::int32_t>& step) {
   const auto [small, large] = by_pool(storages, step);
   const double large_bytes = replay(storages, large.events);
-  if (small.peak_bytes < kNegligible * large.peak_bytes) {
-    constexpr auto kSegment = static_cast<double>(kSmallSegmentBytes);
-    return large_bytes + std::ceil(small.peak_bytes / kSegment) * kSegment;
-  }
+  if (is_negligible(small, large)) return large_bytes + packed_bytes(small);
   return large_bytes + replay(storages, small.events);
+}
+
+double reserved_bytes(const std::vector<Storage>& storages, const std::vector<std::int32_t>& step,
+                      const std::vector<double>& shares) {
+  const auto [small, large] = by_pool(storages, step);
+  const double large_bytes = replay(storages, large.events, shares);
+  if (is_negligible(small, large)) return large_bytes + packed_bytes(small);
+  return large_bytes + replay(storages, small.events, shares);
 }
 
 }  // namespace foretrain::memory

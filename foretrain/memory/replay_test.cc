@@ -43,6 +43,24 @@ TEST(ReservedBytes, SmallRequestsComeFromTheirOwnSegments) {
   EXPECT_EQ(reserved(storages), 102);
 }
 
+// A step of 16 MiB, one of 24, one of 32: none of the segments before has room for the next, and
+// none is given back: 72. From the largest on, one segment serves all.
+TEST(ReservedBytes, LongerBatchesNeedNewSegments) {
+  const std::vector<Storage> storages{{32 * kMiB, 0, 0, Part::Activations, true}};
+  const std::vector<std::int32_t> step = events(storages);
+  EXPECT_EQ(reserved_bytes(storages, step, {0.5, 0.75, 1}), 72 * kMiB);
+  EXPECT_EQ(reserved_bytes(storages, step, {1, 0.75, 0.5}), 32 * kMiB);
+}
+
+// Parameters of 16 MiB do not vary with the batch and are asked for once.
+TEST(ReservedBytes, OnlyWhatVariesIsShorter) {
+  const std::vector<Storage> storages{{16 * kMiB, kBeforeStep, kForever, Part::Parameters},
+                                      {32 * kMiB, 0, 0, Part::Activations, true},
+                                      {20 * kMiB, 1, 1, Part::Activations}};
+  const std::vector<std::int32_t> step = events(storages);
+  EXPECT_EQ(reserved_bytes(storages, step, {0.5, 0.5}), (16 + 16 + 20) * kMiB);
+}
+
 TEST(ReservedBytes, NothingNeedsNothing) { EXPECT_EQ(reserved({}), 0); }
 
 }  // namespace

@@ -46,6 +46,11 @@ void list_assumptions(const Stages& stages, const Resolved& resolved, StepDetail
     list.push_back("recomputation takes " + percent(share) +
                    " of the kernels' time; it counts as backward, and not in MFU");
   }
+  if (resolved.mean_length) {
+    const bool reads_tokens = stages.step->tokens_per_sample > 0;
+    list.emplace_back(reads_tokens ? "time is that of a batch of the longest samples"
+                                   : "mean_length is ignored: the model reads no tokens");
+  }
   if (!resolved.input_rate) list.push_back("input arrives in time (input_rate was not given)");
 }
 
@@ -84,6 +89,7 @@ StepDetail detail_step(const Question& question) {
   detail.resources = report_resources(stages, resolved, detail.memory);
   detail.top_operators = top_operators(stages, question.top_operators());
   detail.regime = regime_of(stages, resolved, detail.breakdown);
+  trust_memory(resolved, detail.regime, detail.memory);
   for (const Transfer& transfer : stages.program.transfers) {
     detail.sent_bytes += transfer.traffic.worker_tx_bytes;
   }
@@ -95,6 +101,13 @@ StepDetail detail_step(const Question& question) {
   for (std::string& text : trust.warnings) detail.warnings.push_back(std::move(text));
   for (std::string& text : trust.assumptions) detail.assumptions.push_back(std::move(text));
   return detail;
+}
+
+Estimate memory_estimate(const Question& question) {
+  const MemoryReport& memory = detail_of(question).memory;
+  Estimate peak{memory.peak, memory.low, memory.high, {}};
+  if (peak.low) peak.confidence = question.resolved().memory_intervals->confidence;
+  return peak;
 }
 
 }  // namespace
@@ -109,7 +122,7 @@ std::optional<Answer> OperatorEngine::answer(const Question& question) const {
   Answer answer{name(), {}};
   answer.targets.push_back({"step_time_s", detail.step, detail.inside, kStepWhy});
   answer.targets.push_back(
-      {"memory_bytes.peak", {detail.memory.peak, {}, {}, {}}, detail.inside, kMemoryWhy});
+      {"memory_bytes.peak", memory_estimate(question), detail.inside, kMemoryWhy});
   return answer;
 }
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "foretrain/graph/offload.h"
+#include "foretrain/memory/lengths.h"
 #include "foretrain/memory/lifetimes.h"
 #include "foretrain/memory/memory.h"
 #include "foretrain/operators/detail/pass_times.h"
@@ -20,11 +21,37 @@ double context_bytes(const hw::Device& device, const memory::ContextBytes& conte
   return memory::gpu_context_bytes(context, device.architecture);
 }
 
+// Groups of ranks that a rank sends to, each a communicator with buffers of its own: those that
+// share data, layers and experts, neighbours in a pipeline, its two ends, where the embedding is
+// tied, and all that hold parts of one model, which sum the norm of its gradients.
+int communicators(const Resolved& resolved) {
+  const Strategy& strategy = resolved.strategy;
+  int count = resolved.data_parallel > 1 ? 1 : 0;
+  if (strategy.tensor > 1) ++count;
+  if (strategy.expert > 1) ++count;
+  if (strategy.pipeline > 1) count += strategy.pipeline > 2 ? 3 : 2;
+  if (strategy.tensor * strategy.pipeline > 1) ++count;
+  if (strategy.shard_group && *strategy.shard_group < resolved.data_parallel) ++count;
+  return std::max(count, 1);
+}
+
+// More channels serve NVLink of GPUs from Ampere on than other links.
+bool has_many_channels(const hw::Cluster& cluster, const hw::Device& device) {
+  const hw::Node& node = cluster.nodes.front();
+  if (node.devices == 1) return false;
+  const std::string& link = cluster.links[static_cast<std::size_t>(node.intra_node)].name;
+  const bool nvlink = link.starts_with("nvlink") || link.starts_with("nvswitch");
+  return nvlink && (device.architecture == "ampere" || device.architecture == "hopper" ||
+                    device.architecture == "blackwell");
+}
+
 // Channels and buffers of collectives.
 double communication_bytes(const Resolved& resolved, const hw::Device& device) {
   const bool several = resolved.workers > 1 && resolved.mode == Mode::Train;
   if (resolved.context_bytes || !several || hw::is_cpu(device)) return 0;
-  return resolved.memory_context->collectives;
+  const memory::ContextBytes& context = *resolved.memory_context;
+  const bool many = has_many_channels(resolved.cluster, device);
+  return communicators(resolved) * (many ? context.nvlink_collectives : context.collectives);
 }
 
 // Then what the optimizer keeps lies there.
@@ -45,6 +72,17 @@ const hw::Device& smallest_device(const Resolved& resolved) {
                            });
 }
 
+// Tokens of a sample as the step reads it; nothing where it reads none.
+std::optional<double> tokens_read(const graph::Bound& step) {
+  const std::vector<graph::Tensor>& tensors = step.graph->tensors;
+  for (std::size_t t = 0; t < tensors.size(); ++t) {
+    if (tensors[t].role != graph::Role::Input || tensors[t].type != DType::I64) continue;
+    const graph::Extent& extent = step.extents[t];
+    if (extent.rank >= 2) return static_cast<double>(extent[1]);
+  }
+  return std::nullopt;
+}
+
 memory::Options options_of(const graph::Bound& step, const Resolved& resolved) {
   const hw::Device& device = smallest_device(resolved);
   memory::Options options;
@@ -63,10 +101,15 @@ memory::Options options_of(const graph::Bound& step, const Resolved& resolved) {
                              is_half(resolved.precision) && resolved.weights == Weights::Fp32;
   options.composed_rms_norm = resolved.framework->fusion == graph::Fusion::None;
   options.fused_update = resolved.fused_optimizer;
+  options.fused_loss = resolved.framework->fused_loss;
   options.search_workspace = !hw::is_cpu(device);
   options.channels_last = resolved.framework->channels_last;
   options.tensor_core_fp32 = resolved.precision == Precision::Tf32;
   options.caching_allocator = !hw::is_cpu(device);
+  if (const auto longest = tokens_read(step); longest && resolved.mean_length) {
+    options.batch_shares = memory::batch_shares({*resolved.mean_length, resolved.length_deviation},
+                                                *longest, resolved.micro_batch);
+  }
   return options;
 }
 
@@ -86,6 +129,7 @@ MemoryReport report_memory(const graph::Bound& step, const Resolved& resolved, d
   report.capacity = hw::usable_memory_bytes(device);
   const double limit = report.capacity - report.framework;
   const double lost_share = hw::is_cpu(device) ? 0 : resolved.memory_context->lost_share;
+  report.least = report.framework + use.needed * (1 + lost_share);
   report.fits = memory::squeeze(use, limit, lost_share);
   report.allocated = use.allocated;
   report.parameters = use.parameters;

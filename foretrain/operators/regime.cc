@@ -56,6 +56,13 @@ std::string length_of(double step_s, const LengthLimits& limits) {
   return step_s < limits.medium_s ? "medium" : "long";
 }
 
+std::string sharing_of(const Strategy& strategy) {
+  if (strategy.tensor * strategy.pipeline * strategy.expert > 1) return "split";
+  const bool sharded = strategy.kind == Parallel::Fsdp || strategy.kind == Parallel::Zero1 ||
+                       strategy.kind == Parallel::Zero2 || strategy.kind == Parallel::Zero3;
+  return sharded ? "sharded" : "whole";
+}
+
 }  // namespace
 
 Regime regime_of(const Stages& stages, const Resolved& resolved, const Breakdown& parts) {
@@ -71,6 +78,7 @@ Regime regime_of(const Stages& stages, const Resolved& resolved, const Breakdown
   word(regime, Trait::Length) = length_of(stages.timeline.end.count(), resolved.intervals->lengths);
   word(regime, Trait::Machine) = resolved.host_stated ? "stated" : "assumed";
   word(regime, Trait::Architecture) = slowest_device(stages, resolved).architecture;
+  word(regime, Trait::Sharing) = sharing_of(resolved.strategy);
   return regime;
 }
 

@@ -34,7 +34,7 @@ std::string step_key(const Resolved& resolved) {
        {static_cast<int>(framework.casting), static_cast<int>(framework.gradients),
         static_cast<int>(framework.fusion), static_cast<int>(framework.gradients_together),
         static_cast<int>(framework.loss_in_half), static_cast<int>(framework.fused_loss),
-        static_cast<int>(framework.quantises_head), static_cast<int>(framework.dequantises_in_fp32),
+        static_cast<int>(framework.quantises_head), static_cast<int>(framework.dequantises_in_fp16),
         static_cast<int>(resolved.trainable.dropout)}) {
     key += static_cast<char>('0' + part);
   }
@@ -113,7 +113,7 @@ graph::Graph stored(graph::Graph model, const Resolved& resolved) {
       framework.casting == graph::Casting::Automatic && framework.fusion == graph::Fusion::None;
   storage.half_loss = framework.loss_in_half || framework.fused_loss;
   storage.quantised_head = framework.quantises_head;
-  storage.dequantises_in_fp32 = framework.dequantises_in_fp32;
+  storage.dequantises_in_fp16 = framework.dequantises_in_fp16;
   return graph::store_weights(model, storage);
 }
 

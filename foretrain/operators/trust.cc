@@ -47,4 +47,17 @@ Trust trust_in(const Stages& stages, const Resolved& resolved, const Regime& reg
   return trust;
 }
 
+void trust_memory(const Resolved& resolved, const Regime& regime, MemoryReport& memory) {
+  const hw::Device& device = resolved.cluster.devices.front();
+  const auto& intervals = resolved.memory_intervals;
+  if (!intervals || hw::is_cpu(device) || resolved.mode != Mode::Train) return;
+  Regime here = regime;
+  word(here, Trait::Counter) = "used";
+  const MemoryCell* cell = find_cell(*intervals, here);
+  if (cell == nullptr) return;
+  memory.low = memory.peak * std::exp(cell->low);
+  memory.high = memory.peak * std::exp(cell->high);
+  memory.fit_probability = share_within(*cell, memory.capacity / memory.least);
+}
+
 }  // namespace foretrain::operators

@@ -108,7 +108,7 @@ void shard_flat(graph::Graph& step, const Resolved& resolved, FlatGradients kept
   FlatSharding(step, resolved, kept).run();
 }
 
-std::vector<double> flat_shard_buffers(const graph::Bound& step, FlatGradients kept) {
+std::vector<double> flat_shard_buffers(const graph::Bound& step, const Resolved& resolved) {
   double all = 0;
   double largest = 0;
   for (const Node& node : step.graph->nodes) {
@@ -117,8 +117,9 @@ std::vector<double> flat_shard_buffers(const graph::Bound& step, FlatGradients k
     all += bytes;
     largest = std::max(largest, bytes);
   }
-  if (kept == FlatGradients::Whole) return {all};
-  return {largest, largest};
+  if (!resolved.framework->main_gradients) return {largest, largest};
+  if (resolved.precision == Precision::Fp16) return {};
+  return {all};  // with the 16-bit gradients themselves as much as they take in fp32
 }
 
 }  // namespace foretrain::parallel

@@ -173,10 +173,21 @@ TEST_F(Sharding, DeepSpeedScattersFlatBuckets) {
     ASSERT_EQ(update().inputs.size(), 2U);
     EXPECT_EQ(bound_.count(update().inputs.front()), 505'510 / 2);
   }
-  EXPECT_EQ(flat_buffers(bound_, resolved_), (std::vector<double>(2, 505'510 * 2)));
-  prepare(R"("zero1")", R"("placement": [1, 1], "framework": "deepspeed", "precision": "fp16")",
-          "mlp:in=1000,hidden=500,layers=2,classes=10");
-  EXPECT_EQ(flat_buffers(bound_, resolved_), (std::vector<double>{505'510 * 2}));
+}
+
+// DeepSpeed fills one bucket while it sends another. Megatron's gradients lie where they are sent
+// from, in bf16 as fp32: as many bytes again as they have in 16 bits.
+TEST_F(Sharding, FlatBuffersAreThoseOfTheFramework) {
+  const auto buffers = [&](const std::string& framework, const std::string& precision) {
+    prepare(R"("zero1")",
+            R"("placement": [1, 1], "framework": ")" + framework + R"(", "precision": ")" +
+                precision + "\"",
+            "mlp:in=1000,hidden=500,layers=2,classes=10");
+    return flat_buffers(bound_, resolved_);
+  };
+  EXPECT_EQ(buffers("deepspeed", "fp16"), (std::vector<double>(2, 505'510 * 2)));
+  EXPECT_EQ(buffers("megatron", "bf16"), (std::vector<double>{505'510 * 2}));
+  EXPECT_TRUE(buffers("megatron", "fp16").empty());
 }
 
 // A gather is issued one block ahead: that of the second block stands before the first block's

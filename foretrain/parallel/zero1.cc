@@ -112,7 +112,7 @@ ExchangePlan plan_zero1(const graph::Bound& step, const Resolved& resolved) {
 }
 
 std::vector<double> zero1_flat_buffers(const graph::Bound& step, const Resolved& resolved) {
-  if (resolved.framework->flat_shards) return flat_shard_buffers(step, FlatGradients::Whole);
+  if (resolved.framework->flat_shards) return flat_shard_buffers(step, resolved);
   return ddp_flat_buffers(step, resolved);
 }
 

@@ -26,7 +26,7 @@ ExchangePlan plan_zero2(const graph::Bound& step, const Resolved& resolved) {
 
 std::vector<double> zero2_flat_buffers(const graph::Bound& step, const Resolved& resolved) {
   if (!resolved.framework->flat_shards) return {};
-  return flat_shard_buffers(step, FlatGradients::Shards);
+  return flat_shard_buffers(step, resolved);
 }
 
 }  // namespace foretrain::parallel

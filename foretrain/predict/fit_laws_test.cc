@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <memory>
 #include <string>
 
 #include "foretrain/base/error.h"
@@ -100,6 +101,66 @@ TEST(FitLaws, ALargerBatchNeverFitsWhereASmallerOneDoesNot) {
       EXPECT_FALSE(fitted) << model << how;
     }
   }
+}
+
+// With quantiles from -0.14 to 0.14, whatever is fitted to measurements.
+const Library& library_with_intervals() {
+  static const Library kLibrary = [] {
+    Library made = load_library();
+    MemoryCell cell{-0.1, 0.1, {}, 30, 3};
+    for (std::size_t i = 0; i < cell.quantiles.size(); ++i) {
+      cell.quantiles[i] = 0.02 * (static_cast<double>(i) - 7);
+    }
+    made.memory_intervals =
+        std::make_shared<const MemoryIntervals>(MemoryIntervals{0.9, {}, {{"", cell}}});
+    return made;
+  }();
+  return kLibrary;
+}
+
+// On a device that just holds a batch of 9, a larger batch is never likelier to fit, and more
+// memory never makes it less likely.
+TEST(FitLaws, AJobThatNeedsMoreIsNeverLikelierToFit) {
+  for (const char* model : kModels) {
+    const double enough = predict(request(model, R"(,"batch":9)"), library()).memory.peak;
+    double before = 1;
+    for (std::int64_t batch = 1; batch <= 1024; batch += 1 + batch / 4) {
+      const std::string rest = ",\"batch\":" + std::to_string(batch);
+      const MemoryReport now =
+          predict(request(model, rest, enough), library_with_intervals()).memory;
+      ASSERT_TRUE(now.fit_probability) << model << rest;
+      EXPECT_LE(*now.fit_probability, before) << model << rest;
+      EXPECT_LE(*now.low, now.peak) << model << rest;
+      EXPECT_GE(*now.high, now.peak) << model << rest;
+      const MemoryReport larger =
+          predict(request(model, rest, 2 * enough), library_with_intervals()).memory;
+      EXPECT_GE(*larger.fit_probability, *now.fit_probability) << model << rest;
+      before = *now.fit_probability;
+    }
+    EXPECT_LT(before, 0.05) << model;
+  }
+}
+
+// Batches of different lengths leave more behind in the allocator, if not in every single case;
+// what is live and whether it fits is that of the longest.
+TEST(FitLaws, VariedLengthsChangeOnlyWhatIsCached) {
+  double equal_bytes = 0;
+  double varied_bytes = 0;
+  for (const char* model : {kModels[1], kModels[2]}) {
+    for (const int batch : {1, 16, 256}) {
+      const std::string rest = ",\"batch\":" + std::to_string(batch);
+      const MemoryReport equal = memory(model, rest);
+      const MemoryReport varied =
+          memory(model, rest + R"(,"mean_length":40,"length_deviation":30)");
+      EXPECT_EQ(varied.allocated, equal.allocated) << model << rest;
+      EXPECT_EQ(varied.fits, equal.fits) << model << rest;
+      EXPECT_GE(varied.fragmentation, 0) << model << rest;
+      equal_bytes += equal.fragmentation;
+      varied_bytes += varied.fragmentation;
+    }
+  }
+  EXPECT_GT(varied_bytes, equal_bytes);
+  EXPECT_THROW(memory(kModels[1], R"(,"length_deviation":30)"), Error);
 }
 
 TEST(LargestBatch, FitsAndOneMoreSampleDoesNot) {

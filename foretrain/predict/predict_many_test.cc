@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "foretrain/predict/advice.h"
 #include "foretrain/predict/predict.h"
 
 namespace foretrain {
@@ -21,6 +22,17 @@ TEST(PredictMany, AnswersInOrderWhateverTheThreads) {
   EXPECT_EQ(answers[7], to_json(predict(parse_request(lines[7], ""), library)));
   EXPECT_NE(answers[20].find(R"("kind":"NotFound")"), std::string::npos);
   EXPECT_NE(answers[30].find("line 131"), std::string::npos) << answers[30];
+}
+
+// A batch that no T4 holds; single predictions are advised in the same words.
+TEST(PredictMany, AdvisesWhereItIsAsked) {
+  const Library library = load_library();
+  const std::string line = R"({"model": "resnet50", "device": "t4", "batch": 4096})";
+  const std::string plain = predict_many({line}, 1, 1, library).front();
+  const std::string advised = predict_many({line}, 1, 1, library, true).front();
+  EXPECT_NE(plain.find(R"("would_fit":[])"), std::string::npos);
+  EXPECT_EQ(advised, to_json(predict_and_advise(parse_request(line, ""), library)));
+  EXPECT_NE(advised.find(R"("change":)"), std::string::npos);
 }
 
 }  // namespace

@@ -98,6 +98,8 @@ void write_phases(JsonWriter& json, const Phases& phases) {
 
 void write_memory(JsonWriter& json, const MemoryReport& memory) {
   json.key("memory_bytes").begin_object().field("peak", memory.peak);
+  json.field("low", memory.low).field("high", memory.high);
+  json.field("fit_probability", memory.fit_probability);
   json.field("allocated", memory.allocated).field("parameters", memory.parameters);
   json.field("gradients", memory.gradients).field("optimizer", memory.optimizer);
   json.field("activations", memory.activations).field("workspace", memory.workspace);

@@ -22,6 +22,9 @@ void set_step(Report& report, std::size_t, const Estimate& estimate) {
 
 void set_peak(Report& report, std::size_t, const Estimate& estimate) {
   report.memory.peak = estimate.value;
+  report.memory.low = estimate.low;
+  report.memory.high = estimate.high;
+  report.memory.fit_probability.reset();  // was the operator engine's
   report.memory.fits = estimate.value <= report.memory.capacity;
 }
 

@@ -90,6 +90,21 @@ TEST_F(Trust, AFileOfIntervalsIsAPredictor) {
   }
 }
 
+// The ends are 0.8 and 1.5 times the peak; every quantile is 0, so what is predicted to fit does so
+// as surely as anything is said to.
+TEST_F(Trust, MemoryHasItsOwnInterval) {
+  MemoryIntervals intervals{0.9, {}, {{"", {std::log(0.8), std::log(1.5), {}, 30, 3}}}};
+  library_.memory_intervals = std::make_shared<const MemoryIntervals>(intervals);
+  const MemoryReport memory = report_of(R"({"model": "mlp", "device": "t4", "batch": 16})").memory;
+  EXPECT_NEAR(*memory.low, 0.8 * memory.peak, 1);
+  EXPECT_NEAR(*memory.high, 1.5 * memory.peak, 1);
+  EXPECT_EQ(memory.fit_probability, 0.99);
+  const MemoryReport inference =
+      report_of(R"({"model": "mlp", "device": "t4", "mode": "inference"})").memory;
+  EXPECT_FALSE(inference.low);
+  EXPECT_FALSE(inference.fit_probability);
+}
+
 TEST_F(Trust, ACpuHasNoIntervalAndAWarning) {
   const Report report =
       report_of(R"({"model": "resnet18-cifar", "device": "cpu:cores=2", "batch": 16})");

@@ -93,6 +93,8 @@ struct Request {
   std::string trainable = "all";
   graph::Optimizer optimizer = graph::Optimizer::Sgd;
   std::optional<bool> fused_optimizer;  // one kernel moves each value of an update once
+  std::optional<double> mean_length;    // of samples, in tokens; none: all are as the model reads
+  std::optional<double> length_deviation;  // likewise, their standard deviation
   Strategy strategy;
   std::optional<double> samples;
   std::optional<double> epochs;

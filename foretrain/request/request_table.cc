@@ -135,6 +135,18 @@ constexpr std::array kFields{
          .group = "Training",
          .help = "one kernel reads and writes each value of an update once: true or false",
          .absent = "by framework"}),
+    field<&Request::mean_length>(
+        {.name = "mean_length",
+         .group = "Training",
+         .help = "tokens of a sample on average, where a batch is padded to its own longest: "
+                 "memory is that of the longest and what the allocator keeps of others",
+         .absent = "all are as long as the model reads",
+         .range = up_to(1e9)}),
+    field<&Request::length_deviation>({.name = "length_deviation",
+                                       .group = "Training",
+                                       .help = "standard deviation of mean_length",
+                                       .absent = "mean_length",
+                                       .range = up_to(1e9)}),
     field<&Request::strategy>({.name = "strategy",
                                .group = "Strategy",
                                .help = "how the work is divided, an object or its kind",
@@ -250,10 +262,9 @@ constexpr std::array kFields{
     field<&Request::predictors>(
         {.name = "predictors",
          .group = "Engine",
-         .help =
-             "files as in data/predictors/ or written by fit: operators, collectives, "
-             "calibration, framework, intervals, exchange, straggling, memory_context, inspector, "
-             "scaling, embedding"}),
+         .help = "files as in data/predictors/ or written by fit: operators, collectives, "
+                 "calibration, framework, intervals, memory_intervals, exchange, straggling, "
+                 "memory_context, inspector, scaling, embedding"}),
     field<&Request::engine>(
         {.name = "engine", .group = "Engine", .help = "what predicts", .words = kEngines}),
 };

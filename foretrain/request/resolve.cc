@@ -283,6 +283,7 @@ void apply_predictors(const Request& request, const Predictors& predictors, cons
   resolved.straggling = library.straggling;
   resolved.memory_context = library.memory_context;
   resolved.intervals = library.intervals;
+  resolved.memory_intervals = library.memory_intervals;
   resolved.host_speed =
       find_host_speed(request, library.catalog.assumed_host, resolved.cluster.devices.front(),
                       resolved.instance, resolved.assumptions);
@@ -292,6 +293,7 @@ void apply_predictors(const Request& request, const Predictors& predictors, cons
     if (predictor->exchange) resolved.exchange = predictor->exchange;
     if (predictor->straggling) resolved.straggling = predictor->straggling;
     if (predictor->memory_context) resolved.memory_context = predictor->memory_context;
+    if (predictor->memory_intervals) resolved.memory_intervals = predictor->memory_intervals;
     if (predictor->intervals) {
       resolved.intervals = predictor->intervals;
       resolved.own_intervals = true;
@@ -394,6 +396,9 @@ void find_embedding(const Request& request, const Predictors& predictors, const 
 }
 
 void find_length(const Request& request, Resolved& resolved) {
+  if (request.length_deviation && !request.mean_length) {
+    throw Error(ErrorKind::BadInput, "'length_deviation' needs 'mean_length'");
+  }
   Length& length = resolved.length;
   length = {{}, request.epochs, request.steps, request.tokens};
   if (request.dataset) length.samples = dataset_samples(*request.dataset);
@@ -430,6 +435,9 @@ Resolved stated(const Request& request) {
   resolved.largest_batch = request.largest_batch;
   resolved.optimizer = request.optimizer;
   resolved.fused_optimizer = request.fused_optimizer.value_or(false);
+  resolved.mean_length = request.mean_length;
+  resolved.length_deviation =
+      request.length_deviation.value_or(request.mean_length.value_or(resolved.length_deviation));
   resolved.trainable = graph::parse_trainable(request.trainable);
   resolved.strategy = request.strategy;
   resolved.recompute = graph::parse_recompute(request.strategy.recompute);

@@ -34,7 +34,9 @@ struct Resolved {
   Precision precision = Precision::Fp32;
   Weights weights = Weights::Fp32;
   graph::Optimizer optimizer = graph::Optimizer::Sgd;
-  bool fused_optimizer = false;  // as the request says, whatever the framework does itself
+  bool fused_optimizer = false;       // as the request says, whatever the framework does itself
+  std::optional<double> mean_length;  // of samples, in tokens, where they differ
+  double length_deviation = 0;        // likewise
   graph::Trainable trainable;
   graph::Recompute recompute = graph::Recompute::None;
   bool flash_attention = false;
@@ -73,6 +75,7 @@ struct Resolved {
 
   std::string engine = "auto";
   std::shared_ptr<const Intervals> intervals;
+  std::shared_ptr<const MemoryIntervals> memory_intervals;
   std::shared_ptr<const InspectorModel> inspector;  // absent where none was given
   std::shared_ptr<const ScalingModel> scaling;      // likewise
   std::shared_ptr<const EmbeddingModel> embedding;  // likewise

@@ -43,9 +43,15 @@ class Breakdown(Record):
 
 
 class Memory(Record):
-    """Bytes on the fullest device; ``peak`` is what must fit into ``capacity``."""
+    """Bytes on the fullest device; ``peak`` is what must fit into ``capacity``.
+
+    ``low`` and ``high`` hold the measured peak with the confidence of step times; they and
+    ``fit_probability`` are None where nothing was measured."""
 
     peak: float
+    low: float | None
+    high: float | None
+    fit_probability: float | None
     allocated: float
     parameters: float
     gradients: float
@@ -224,6 +230,8 @@ def _rows(report: Report) -> list[tuple[str, str]]:
         )
     )
     fits = "fits" if memory.fits else "does not fit"
+    if (sure := memory.fit_probability) is not None:
+        fits += f" ({100 * (sure if memory.fits else 1 - sure):.2g} %)"
     peak = f"{humanise.size(memory.peak)} of {humanise.size(memory.capacity)}, {fits}"
     rows.append(("memory", peak))
     if report.cost is not None:

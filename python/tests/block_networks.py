@@ -154,6 +154,29 @@ class Pool(nn.Module):
         return self.fc(x.mean((2, 3)))
 
 
+class AdaptivePool(Pool):
+    """The same, as most classifiers write it."""
+
+    def __init__(self, width: int, classes: int) -> None:
+        super().__init__(width, classes)
+        self.pool = nn.AdaptiveAvgPool2d(1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.fc(self.pool(x).flatten(1))
+
+
+class ConvStem(nn.Module):
+    """A convolution of the images, whose gradient nobody wants, beside the images, scaled."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(width, width, 3, padding=1, bias=False)
+        self.scale = nn.Parameter(torch.ones(width, 1, 1))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.conv(x) + x * self.scale
+
+
 class Flat(nn.Module):
     """Logits of every token, as rows."""
 
@@ -173,6 +196,13 @@ def images(blocks: list[nn.Module], width: int) -> Stack:
     return Stack(nn.BatchNorm2d(16), blocks, Pool(width, 10))
 
 
+def classifier() -> Stack:
+    """Convolution first, adaptive pooling last, a frozen convolution between them."""
+    blocks = [ResidualBlock(16, 16), ResidualBlock(16, 16), ResidualBlock(16, 24, 2)]
+    blocks[1].conv2.weight.requires_grad_(False)
+    return Stack(ConvStem(16), list(blocks), AdaptivePool(24, 10))
+
+
 TOKENS = (torch.zeros(4, 12, dtype=torch.long), torch.zeros(4, 12, dtype=torch.long))
 IMAGES = (torch.randn(4, 16, 16, 16), torch.zeros(4, dtype=torch.long))
 NETWORKS: dict[str, tuple[Callable[[], Stack], tuple[Tensor, Tensor]]] = {
@@ -183,5 +213,6 @@ NETWORKS: dict[str, tuple[Callable[[], Stack], tuple[Tensor, Tensor]]] = {
         lambda: images([ResidualBlock(16, 16), ResidualBlock(16, 16), ResidualBlock(16, 24, 2)], 24),
         IMAGES,
     ),
+    "classifier": (classifier, IMAGES),
     "inverted": (lambda: images([InvertedResidual(16) for _ in range(3)], 16), IMAGES),
 }

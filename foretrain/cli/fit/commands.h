@@ -19,6 +19,7 @@ void add_fit_framework(CLI::App& app, Console& console);
 void add_fit_exchange(CLI::App& app, Console& console);
 void add_fit_straggling(CLI::App& app, Console& console);
 void add_fit_memory_context(CLI::App& app, Console& console);
+void add_fit_memory_intervals(CLI::App& app, Console& console);
 void add_fit_inspector(CLI::App& app, Console& console);
 void add_fit_embedding(CLI::App& app, Console& console);
 void add_fit_replay(CLI::App& app, Console& console);

@@ -13,10 +13,10 @@ namespace {
 void add_commands(CLI::App& app, Console& console) {
   app.description("Trains predictors from measurements.");
   app.require_subcommand(1);
-  for (const auto add :
-       {add_fit_operators, add_fit_collectives, add_fit_calibration, add_fit_intervals,
-        add_fit_framework, add_fit_exchange, add_fit_straggling, add_fit_memory_context,
-        add_fit_inspector, add_fit_replay, add_fit_scaling, add_fit_embedding, add_transfer}) {
+  for (const auto add : {add_fit_operators, add_fit_collectives, add_fit_calibration,
+                         add_fit_intervals, add_fit_framework, add_fit_exchange, add_fit_straggling,
+                         add_fit_memory_context, add_fit_memory_intervals, add_fit_inspector,
+                         add_fit_replay, add_fit_scaling, add_fit_embedding, add_transfer}) {
     add(app, console);
   }
 }

@@ -12,4 +12,8 @@ namespace foretrain::memory {
 // for nothing new. `step` is what `events` gives.
 double reserved_bytes(const std::vector<Storage>& storages, const std::vector<std::int32_t>& step);
 
+// The same after one step for each of `shares`, in which what varies is that share of its size.
+double reserved_bytes(const std::vector<Storage>& storages, const std::vector<std::int32_t>& step,
+                      const std::vector<double>& shares);
+
 }  // namespace foretrain::memory

@@ -18,4 +18,8 @@ struct Trust {
 
 Trust trust_in(const Stages& stages, const Resolved& resolved, const Regime& regime);
 
+// The interval of the peak and the probability that the job fits, of training on GPUs: nothing else
+// was measured.
+void trust_memory(const Resolved& resolved, const Regime& regime, MemoryReport& memory);
+
 }  // namespace foretrain::operators

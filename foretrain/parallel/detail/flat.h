@@ -16,7 +16,8 @@ enum class FlatGradients { Whole, Shards };
 // parameters anew. The gradients of several passes add up whole, or as shards after each pass.
 void shard_flat(graph::Graph& step, const Resolved& resolved, FlatGradients kept);
 
-// The buffer of all gradients, or the two that are filled and sent in turn.
-std::vector<double> flat_shard_buffers(const graph::Bound& step, FlatGradients kept);
+// What there is besides the gradients themselves: in DeepSpeed two buffers that are filled and sent
+// in turn; in Megatron gradients lie in the buffer that is sent, in bf16 it is fp32.
+std::vector<double> flat_shard_buffers(const graph::Bound& step, const Resolved& resolved);
 
 }  // namespace foretrain::parallel
