@@ -14,7 +14,6 @@ std::string fields_text(const Screen& screen) {
   Table table{{{"field"}, {"meaning (default)", false, true}}, {}};
   for (const auto fields : {request_fields(), strategy_fields()}) {
     for (const RequestField& field : fields) {
-      if (field.hidden) continue;
       const std::string name = (field.of_strategy ? "strategy." : "") + std::string(field.name);
       table.rows.push_back({Cell(name, Colour::Bold), help_of(field)});
     }

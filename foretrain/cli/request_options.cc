@@ -148,7 +148,7 @@ void RequestOptions::add_to(CLI::App& command) {
       given.option = command.add_option(name, given.value, help_of(field));
       given.option->type_name(type_name(field.type));
     }
-    given.option->group(field.hidden ? "" : std::string(field.group));  // "" hides it
+    given.option->group(std::string(field.group));
   }
 }
 

@@ -48,7 +48,6 @@ std::string shortest(double value) {
 OrderedJson rows(std::span<const RequestField> fields) {
   OrderedJson list = OrderedJson::array();
   for (const RequestField& field : fields) {
-    if (field.hidden) continue;
     OrderedJson row = {{"name", field.name},
                        {"type", type_name(field.type)},
                        {"group", field.group},

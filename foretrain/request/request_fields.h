@@ -31,7 +31,6 @@ struct FieldRange {
   bool above = false;  // `least` itself is out of range
 };
 
-// What is hidden is read, so that the answer says why it does not work, but offered nowhere.
 struct RequestField {
   std::string_view name;  // as in JSON; the option has dashes
   std::string_view group;
@@ -39,7 +38,6 @@ struct RequestField {
   std::string_view absent = {};  // what the lack of an optional value means
   FieldRange range = {};
   std::span<const std::string_view> words = {};  // all that a text may be; empty: any text
-  bool hidden = false;
 
   // From the member that holds it.
   FieldType type = FieldType::Text;
@@ -57,7 +55,7 @@ std::string help_of(const RequestField& field);
 // What an absent field means, "" where it means nothing.
 std::string default_of(const RequestField& field);
 
-// What is not hidden, as JSON: a list of {name, type, group, help, default, words, least, most,
+// As JSON: a list of {name, type, group, help, default, words, least, most,
 // above}; the row of `strategy` has its own `fields`.
 std::string request_fields_json();
 
