@@ -182,13 +182,6 @@ def source_words(root: pathlib.Path) -> set[str]:
     return words
 
 
-def hidden_names(source: str) -> set[str]:
-    """The rows of the table that are read, so that the answer says what does not work yet, but offered nowhere."""
-    row = re.compile(r'field<&(\w+)::\w+>\(\{\.name = "(\w+)"((?:(?!field<)[^;])*?)\}\)')
-    return {("strategy." if owner == "Strategy" else "") + name
-            for owner, name, rest in row.findall(source) if ".hidden = true" in rest}
-
-
 def read_names(program: pathlib.Path, asked: set[str]) -> set[str]:
     """Those that the JSON reader knows: it must object to the value, not to the name."""
     lines, names = [], sorted(asked)
@@ -208,13 +201,12 @@ def findings(root: pathlib.Path, program: pathlib.Path, table: list[dict]) -> li
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             result.append(f"{file}: not what the table of fields gives; run tools/write_request.py")
     names = names_of(table)
-    hidden = hidden_names((root / READER / "request_table.cc").read_text(encoding="utf-8"))
     words = source_words(root)
     asked = names | words | {f"{row['name']}.{word}" for row in table if "fields" in row for word in words}
     for what, found in (("the page", docs_names((root / DOCS).read_text(encoding="utf-8"))),
                         ("Python's types", types_names((root / TYPES).read_text(encoding="utf-8"))),
                         ("the options of predict", option_names(program, table)),
-                        ("the JSON reader", read_names(program, asked) - hidden)):
+                        ("the JSON reader", read_names(program, asked))):
         for name in sorted(names ^ found):
             result.append(f"{name}: " + (f"{what} does not have it" if name in names
                                          else f"{what} has it, the table does not"))

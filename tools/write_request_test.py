@@ -47,16 +47,6 @@ class WriteRequest(unittest.TestCase):
         self.assertIn('    mode: Literal["train", "inference"]\n', text)
         self.assertEqual(write_request.types_names(text), write_request.names_of(TABLE))
 
-    def test_hidden_rows_of_the_table_are_told_from_the_others(self):
-        source = """
-            field<&Request::speed>({.name = "speed", .group = "Training", .range = {0, 1}}),
-            field<&Request::later>({.name = "later", .help = "none yet", .hidden = true}),
-            field<&Strategy::tensor>({.name = "tensor",
-                                      .range = {1, 1024},
-                                      .hidden = true}),
-            field<&Strategy::servers>({.name = "servers", .words = kHidden})"""
-        self.assertEqual(write_request.hidden_names(source), {"later", "strategy.tensor"})
-
     def test_a_field_that_only_the_reader_knows_is_found(self):
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
