@@ -58,6 +58,8 @@ class Request(TypedDict, total=False):
         "adamw-8bit", "lion", "adafactor", "paged-adamw", "paged-adamw-8bit", "none"
     ]
     fused_optimizer: bool
+    mean_length: float
+    length_deviation: float
     strategy: str | Strategy
     mode: Literal["train", "inference"]
     trainable: str
