@@ -40,6 +40,9 @@ METHODS = {
 WITHOUT_PHYSICS = ["trees", "driple"]
 NETWORKS = ("network", "driple")
 DURATIONS = {"burst_s": "burst", "idle_s": "idle"}
+LEFT_OUT = ["## Graph networks, transfer and ablations", "",
+            "Not trained for this page, which was written with `--without-networks`; `make inspector-report` trains them.",
+            ""]  # fmt: skip
 
 
 def data_table(data: pathlib.Path) -> tuple[list[str], list[str]]:
@@ -192,7 +195,8 @@ def introduction(folders: list[pathlib.Path]) -> list[str]:
 
 
 def methods_section(rows_of: dict[str, list[dict]], told: dict[str, dict]) -> list[str]:
-    best = best_without_physics(rows_of, BASE, WITHOUT_PHYSICS)
+    without = [method for method in WITHOUT_PHYSICS if method in rows_of]
+    best = best_without_physics(rows_of, BASE, without)
     names = [f"- `{method}`: {about}" + (f" ({told[method]['epochs']} epochs, the best was"
              f" {told[method]['best_epoch']}; {told[method]['parameters']:,} parameters,"
              f" {told[method]['processor_s'] / 60:.1f} minutes of processor time)" if method in told else "")
@@ -205,7 +209,7 @@ def methods_section(rows_of: dict[str, list[dict]], told: dict[str, dict]) -> li
         f"Of the models without physics `{best}` is best. Trees with and without physics have the same number, depth"
         " and rate; none was tuned for either. Ratios of means over the four resources, with 90 % intervals by"
         " bootstrap over architectures (aim: at most 0.65 for both):", "",
-        *ratio_table(rows_of, BASE, "hybrid", WITHOUT_PHYSICS), "",
+        *ratio_table(rows_of, BASE, "hybrid", without), "",
         "The default with 90 % intervals over architectures (aims: 9 (6) % device, 11 (7) % memory, 11 (6) % network):",
         "", *intervals_table(rows_of["hybrid"], BASE), "",
         "NRMSE of each number:", "", *numbers_table(rows_of, BASE), "",
@@ -246,9 +250,14 @@ def main() -> None:
     parser.add_argument("--others", type=pathlib.Path, nargs="*", default=[])
     parser.add_argument("--keep", type=pathlib.Path, required=True)
     parser.add_argument("--quick", action="store_true", help="two epochs and one seed, to try this program")
+    parser.add_argument("--without-networks", action="store_true",
+                        help="a few minutes instead of an hour: no graph networks, transfer and ablations")  # fmt: skip
     options = parser.parse_args()
     if options.quick:
         be_quick()
+    if options.without_networks:
+        for method in NETWORKS:
+            del METHODS[method]
     folders = [options.data, options.settings, *options.others]
     machines = [Runs(options.program, data, options.keep, others=[other for other in folders if other != data])
                 for data in folders]  # fmt: skip
@@ -259,10 +268,15 @@ def main() -> None:
     defaults = [rows_of["hybrid"], *(one.rows(one.fit_pooled(*METHODS["hybrid"][1])) for one in machines[1:])]
     whole = of_settings.whole_jobs(of_settings.fit_pooled(*METHODS["hybrid"][1]))
     every = rows_of["hybrid"] + [row for row in defaults[1] if row["setting"] != BASE]
-    moved, more = transfer_section(of_settings)
-    lines = [*introduction(folders), *methods_section(rows_of, {m: facts(fits[m]) for m in NETWORKS}),
+    if options.without_networks:
+        moved, more, designs = LEFT_OUT, {}, []
+    else:
+        moved, more = transfer_section(of_settings)
+        designs = ablation_section(runs)
+    told = {method: facts(fits[method]) for method in NETWORKS if method in fits}
+    lines = [*introduction(folders), *methods_section(rows_of, told),
              *machines_section(folders, defaults), *settings_section(every),
-             *what_if_section(defaults[:2], whole), *moved, *ablation_section(runs)]  # fmt: skip
+             *what_if_section(defaults[:2], whole), *moved, *designs]  # fmt: skip
     for name, svg in {**pictures(rows_of["hybrid"]), **more}.items():
         (options.docs / name).write_text(svg, encoding="utf-8")
     (options.docs / "inspector.md").write_text(wrap("\n".join(lines).rstrip() + "\n"), encoding="utf-8")

@@ -95,8 +95,8 @@ std::string main_numbers(const Report& report, const Screen& screen) {
   if (report.epoch_time_s) add("time per epoch", describe_time(*report.epoch_time_s));
   if (report.total_time_s) add("total time", describe_time(*report.total_time_s));
   if (report.cost_usd) {
-    const std::string whose = report.price_of.empty() ? "" : "; price of " + report.price_of;
-    add("cost", describe_money(*report.cost_usd) + whose);
+    add("cost", describe_money(*report.cost_usd));
+    if (!report.price_of.empty()) add("at the price of", report.price_of);
   }
   return "\n" + render(table, screen);
 }
