@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "foretrain/embedding/work_counts.h"
 
+#include <algorithm>
+
 #include "foretrain/graph/bind.h"
 #include "foretrain/graph/op.h"
 
@@ -32,7 +34,9 @@ void add(const Bound& bound, const Node& node, WorkCounts& counts) {
   const graph::Work work = graph::work({bound, node});
   ++counts.operators;
   counts.written_bytes += work.written_bytes;
-  const double moved = work.read_bytes + work.written_bytes - parameter_bytes(bound, node);
+  // A look-up reads a few rows of its parameters alone.
+  const double read = std::max(work.read_bytes - parameter_bytes(bound, node), 0.0);
+  const double moved = read + work.written_bytes;
   if (work.flops <= 0) {
     counts.moved_bytes += moved;
     return;

@@ -29,6 +29,13 @@ TEST(WorkCounts, TellsGroupsApart) {
   EXPECT_GT(mobile.conv_flops, mobile.depthwise_flops);
 }
 
+// A table of 50,000 rows of which eight are read: the rest moves no bytes, and takes none away.
+TEST(WorkCounts, OfALookUpAreTheRowsThatItReads) {
+  const WorkCounts counts =
+      count_work(zoo::build("gpt:layers=1,hidden=64,heads=4,seq=8,vocab=50000"));
+  EXPECT_GT(counts.moved_bytes, 0);
+}
+
 TEST(WorkCounts, OfATransformerAreMatrices) {
   const WorkCounts counts = count_work(zoo::build("bert-base"));
   EXPECT_EQ(counts.conv_flops, 0);

@@ -202,6 +202,10 @@ void set_interval(const EmbeddingData& data, const EmbeddingTable& table,
     }
   }
   model.error = mean_error(judged);
+  if (!std::isfinite(model.error)) {
+    throw Error(ErrorKind::BadInput,
+                "method " + model.method + " gives no finite times here; use another one");
+  }
   if (const auto ends = conformal_ends(residuals, options.confidence)) {
     model.low = ends->low;
     model.high = ends->high;
