@@ -79,9 +79,11 @@ std::vector<std::string> predict_many_json(const std::vector<std::string>& reque
 }
 
 std::string vary_json(const std::string& request, const std::string& field,
-                      const std::vector<std::string>& values, const GraphPointer& model) {
-  return to_json(vary(request, field, values,
-                      [&model](const Request& one) { return predict_model(one, model); }));
+                      const std::vector<std::string>& values, const GraphPointer& model,
+                      std::optional<double> deadline_s) {
+  const Variation variation = vary(
+      request, field, values, [&model](const Request& one) { return predict_model(one, model); });
+  return to_json(variation, deadline_s ? std::optional(Seconds{*deadline_s}) : std::nullopt);
 }
 
 std::string what_if_json(const std::string& request, const GraphPointer& model) {
@@ -318,7 +320,7 @@ PYBIND11_MODULE(_core, module) {
   module.def("predict_many_json", &predict_many_json, py::arg("requests"), py::arg("threads"),
              Unlocked());
   module.def("vary_json", &vary_json, py::arg("request"), py::arg("field"), py::arg("values"),
-             py::arg("model"), Unlocked());
+             py::arg("model"), py::arg("deadline_s"), Unlocked());
   module.def("what_if_json", &what_if_json, py::arg("request"), py::arg("model"), Unlocked());
   module.def("simulate_json", &simulate_json, py::arg("request"), Unlocked());
   module.def("evaluate_json", &evaluate_json, py::arg("data"), py::arg("source"), py::arg("by"),

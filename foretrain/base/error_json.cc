@@ -11,7 +11,7 @@ std::string error_json(const std::exception& error) {
   const OrderedJson json{{"error",
                           {{"kind", ours == nullptr ? "Internal" : to_string(ours->kind())},
                            {"message", error.what()}}}};
-  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+  return json_text(json);
 }
 
 }  // namespace foretrain

@@ -169,6 +169,16 @@ Json parse_json(std::string_view text, const std::string& where) {
   return result;
 }
 
+OrderedJson ordered_json(const std::string& text) { return OrderedJson::parse(text); }
+
+std::string json_text(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string json_text(const OrderedJson& json, int indent) {
+  return json.dump(indent, ' ', false, OrderedJson::error_handler_t::replace);
+}
+
 JsonFields::JsonFields(const Json& object, std::string where)
     : object_(object), where_(std::move(where)) {
   if (!object_.is_object()) {
@@ -211,7 +221,8 @@ std::optional<std::int64_t> JsonFields::integer(const std::string& key) {
     fail(where_, "the field '" + key + "' must be a whole number, not " + value->type_name());
   }
   const std::optional<std::int64_t> number = whole(*value);
-  if (!number) fail(where_, "the field '" + key + "' must be a whole number, not " + value->dump());
+  if (!number)
+    fail(where_, "the field '" + key + "' must be a whole number, not " + json_text(*value));
   return number;
 }
 
@@ -241,6 +252,23 @@ double JsonFields::required_number(const std::string& key) {
 std::string JsonFields::required_text(const std::string& key) {
   require(key);
   return *text(key);
+}
+
+const Json& JsonFields::required_list(const std::string& key) {
+  const Json& found = require(key);
+  if (!found.is_array() || found.size() > kMostEntries) {
+    fail(where_, "'" + key + "' is no list, or one of more than " + std::to_string(kMostEntries));
+  }
+  return found;
+}
+
+std::vector<std::string> JsonFields::required_texts(const std::string& key) {
+  std::vector<std::string> values;
+  for (const Json& one : required_list(key)) {
+    if (!one.is_string()) fail(where_, "'" + key + "' is no list of texts");
+    values.push_back(one.get<std::string>());
+  }
+  return values;
 }
 
 void JsonFields::ignore(const std::string& key) { asked_.push_back(key); }

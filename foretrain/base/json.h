@@ -18,7 +18,15 @@ using OrderedJson = nlohmann::ordered_json;  // writing: keys stay in the order 
 // Parses text that came from outside. Throws Error(BadInput) naming `where` ("file x.json",
 // "request 3"), line and column for malformed text (invalid UTF-8 too), a number beyond the
 // range of double, nesting deeper than 64 or a key given twice. Columns count bytes from 1.
-Json parse_json(std::string_view text, const std::string& where);
+Json parse_json(std::string_view text, const std::string& where = "JSON");
+
+// The same for text of our own, whose keys stay in its order.
+OrderedJson ordered_json(const std::string& text);
+
+// On one line, or with `indent` spaces a level; what is no UTF-8 becomes U+FFFD. Not the members
+// `dump` and `parse`: each file that calls these compiles all of a writer or a parser.
+std::string json_text(const Json& json, int indent = -1);
+std::string json_text(const OrderedJson& json, int indent = -1);
 
 // A JSON object being read field by field. Each accessor throws Error(BadInput) that names the
 // field when its value has the wrong type; `finish` throws for fields that nobody asked for,
@@ -39,6 +47,10 @@ class JsonFields {
 
   double required_number(const std::string& key);
   std::string required_text(const std::string& key);
+  // Of at most kMostEntries.
+  const Json& required_list(const std::string& key);
+  std::vector<std::string> required_texts(const std::string& key);
+  static constexpr std::size_t kMostEntries = 10'000;
 
   void ignore(const std::string& key);  // a field that is allowed but not read here
   void finish() const;

@@ -194,5 +194,24 @@ TEST(JsonFields, FinishListsNearMatchesOfAnUnknownField) {
             "request 2: unknown field 'batch_size'; did you mean 'batch'?");
 }
 
+TEST(JsonText, IsOneLineAndReplacesWhatIsNoUtf8) {
+  EXPECT_EQ(json_text(Json{{"b", 1}, {"a", "\xff"}}), "{\"a\":\"\xef\xbf\xbd\",\"b\":1}");
+  EXPECT_EQ(json_text(ordered_json(R"({"b": 1, "a": [2]})")), R"({"b":1,"a":[2]})");
+  EXPECT_EQ(json_text(Json::array({1}), 1), "[\n 1\n]");
+}
+
+TEST(JsonFields, ListsHaveTheirTypeAndABound) {
+  const Json object{
+      {"words", {"a", "b"}}, {"numbers", {1, 2}}, {"text", "a"}, {"long", Json::array()}};
+  JsonFields fields(object, "here");
+  EXPECT_EQ(fields.required_texts("words"), (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(fields.required_list("numbers").size(), 2U);
+  EXPECT_THROW(fields.required_texts("numbers"), Error);
+  EXPECT_THROW(fields.required_list("text"), Error);
+  EXPECT_THROW(fields.required_list("missing"), Error);
+  const Json many{{"long", Json(std::vector<int>(JsonFields::kMostEntries + 1, 0))}};
+  EXPECT_THROW(JsonFields(many, "here").required_list("long"), Error);
+}
+
 }  // namespace
 }  // namespace foretrain

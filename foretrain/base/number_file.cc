@@ -92,7 +92,7 @@ std::string write_number_file(std::string_view format, std::span<const NumberPla
                               std::span<const std::string> notes) {
   OrderedJson file{{"format", format}, {"version", kVersion}, {"notes", notes}};
   for (const NumberPlace& place : places) file[place.group][place.name] = *place.value;
-  return file.dump(1) + "\n";
+  return json_text(file, 1) + "\n";
 }
 
 }  // namespace foretrain

@@ -6,8 +6,8 @@
 
 namespace foretrain {
 
-// A check of an option's text, in the form that CLI11 takes: "" for a number from `least` to
-// `most`, else what is wrong. Unlike CLI11's own ranges it refuses NaN.
+// A check of an option's text: "" for a number from `least` to `most`, which NaN is not, else what
+// is wrong.
 std::function<std::string(const std::string&)> number_range(double least, double most);
 
 }  // namespace foretrain

@@ -20,7 +20,7 @@ std::vector<Json> answers(const std::string& input, const std::vector<std::strin
   lines.pop_back();
   std::vector<Json> result;
   result.reserve(lines.size());
-  for (const std::string& line : lines) result.push_back(Json::parse(line));
+  for (const std::string& line : lines) result.push_back(parse_json(line));
   return result;
 }
 
@@ -91,7 +91,7 @@ TEST(Requests, AnswersWhileTheWriterWaits) {
   std::string answer;
   char c = 0;
   while (c != '\n' && read(out[0], &c, 1) == 1) answer += c;  // the input is still open
-  EXPECT_TRUE(Json::parse(answer).contains("step_time_s"));
+  EXPECT_TRUE(parse_json(answer).contains("step_time_s"));
   close(in[1]);
   close(out[0]);
   EXPECT_EQ(wait_for(child), 0);
@@ -116,7 +116,7 @@ TEST(Requests, RefusesALineThatIsTooLong) {
   const Outcome outcome = run_program({"predict", "--requests", file.path()});
   const std::size_t end = outcome.out.find('\n');
   EXPECT_NE(outcome.out.substr(0, end).find("line 1: longer than 4 MiB"), std::string::npos);
-  EXPECT_TRUE(Json::parse(outcome.out.substr(end + 1)).contains("step_time_s"));
+  EXPECT_TRUE(parse_json(outcome.out.substr(end + 1)).contains("step_time_s"));
 }
 
 TEST(LineReader, CutsLinesThatNeverEnd) {

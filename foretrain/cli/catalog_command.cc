@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "foretrain/cli/catalog_command.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <utility>
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/near.h"
+#include "foretrain/cli/command.h"
 
 namespace foretrain::cli {
 namespace {
@@ -19,15 +19,16 @@ std::string lower(std::string text) {
 
 }  // namespace
 
-void add_catalog_command(CLI::App& app, const std::string& name, const std::string& about,
-                         const std::string& example,
-                         std::function<void(const CatalogOptions&)> list) {
+Command& add_catalog_command(Command& app, const std::string& name, const std::string& about,
+                             const std::string& example,
+                             std::function<void(const CatalogOptions&)> list) {
   auto options = std::make_shared<CatalogOptions>();
-  CLI::App& command = *app.add_subcommand(name, about);
+  Command& command = app.add_subcommand(name, about);
   command.footer("Example:\n  " + example);
   command.add_option("filter", options->filter, "only what contains this text");
   command.add_flag("--json", options->json, "print a JSON array with all values");
   command.callback([options, list = std::move(list)] { list(*options); });
+  return command;
 }
 
 bool matches(const std::string& filter, const std::vector<std::string>& words) {

@@ -8,11 +8,9 @@
 
 #include "foretrain/cli/console.h"
 
-namespace CLI {  // NOLINT: the name is CLI11's
-class App;
-}
-
 namespace foretrain::cli {
+
+class Command;
 
 struct CatalogOptions {
   std::string filter;  // "": everything
@@ -20,9 +18,9 @@ struct CatalogOptions {
 };
 
 // Adds `foretrain NAME [FILTER] [--json]`.
-void add_catalog_command(CLI::App& app, const std::string& name, const std::string& about,
-                         const std::string& example,
-                         std::function<void(const CatalogOptions&)> list);
+Command& add_catalog_command(Command& app, const std::string& name, const std::string& about,
+                             const std::string& example,
+                             std::function<void(const CatalogOptions&)> list);
 
 // Whether one of the words contains the filter; case does not matter.
 bool matches(const std::string& filter, const std::vector<std::string>& words);

@@ -18,7 +18,7 @@ TEST(Matches, IgnoresCaseAndFindsParts) {
 Json list_of(const std::vector<std::string>& arguments) {
   const Outcome outcome = run_program(arguments);
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  return Json::parse(outcome.out);
+  return parse_json(outcome.out);
 }
 
 TEST(Catalogs, JsonHasAllEntriesWithNames) {

@@ -62,7 +62,7 @@ class Chain : public ::testing::Test {
 
   // Mean absolute error of what `evaluate` scores, in percent, and of how many rows.
   static double error_of(const std::vector<std::string>& arguments, std::size_t rows) {
-    const Json total = Json::parse(said(arguments)).at("total");
+    const Json total = parse_json(said(arguments)).at("total");
     EXPECT_EQ(total.at("predicted"), rows);
     return total.at("mape_percent").get<double>();
   }
@@ -79,18 +79,18 @@ TEST_F(Chain, ARunCalibratesThePredictionOfAnother) {
   profile(1024, 1'120'000);
   said({"store", "export", "--store", at("my.db"), "-o", at("out")});
   said({"store", "import", "--store", at("all.db"), at("out")});
-  const Json runs = Json::parse(said({"store", "ls", "--store", at("all.db"), "--runs", "--json"}));
+  const Json runs = parse_json(said({"store", "ls", "--store", at("all.db"), "--runs", "--json"}));
   ASSERT_EQ(runs.size(), 2U);
-  EXPECT_EQ(Json::parse(runs[0].at("request").get<std::string>()), Json::parse(request(512)));
+  EXPECT_EQ(parse_json(runs[0].at("request").get<std::string>()), parse_json(request(512)));
   EXPECT_GT(runs[0].at("step_median_s").get<double>(), 0);
-  const Json shown = Json::parse(said({"store", "show", "--store", at("all.db"), "1", "--json"}));
+  const Json shown = parse_json(said({"store", "show", "--store", at("all.db"), "1", "--json"}));
   EXPECT_FALSE(shown.at("metrics").empty());
 
   said({"fit", "calibration", "--data", at("all.db"), "--runs", "1", "--usual", "5", "-o",
         at("mine.json")});
   const Json report =
-      Json::parse(said({"predict", "mlp:hidden=512", "--device", "cpu:cores=1", "--batch", "64",
-                        "--predictors", at("mine.json"), "--json"}));
+      parse_json(said({"predict", "mlp:hidden=512", "--device", "cpu:cores=1", "--batch", "64",
+                       "--predictors", at("mine.json"), "--json"}));
   const double measured_s = runs[0].at("step_median_s").get<double>();
   EXPECT_NEAR(report.at("step_time_s").at("value").get<double>() / measured_s, 1, 0.2);
 
@@ -121,8 +121,8 @@ TEST_F(Chain, StepsGoIntoTheStoreWithoutAProfile) {
   profile(1024, 2'000);
   const std::string again =
       said({"store", "import", "--store", at("steps.db"), at("steps.jsonl"), "--json"});
-  EXPECT_EQ(Json::parse(again)[0].at("rows"), 1);
-  EXPECT_EQ(Json::parse(again)[0].at("skipped"), 2);
+  EXPECT_EQ(parse_json(again)[0].at("rows"), 1);
+  EXPECT_EQ(parse_json(again)[0].at("skipped"), 2);
   // What a store gives has six digits, as its export has.
   EXPECT_NEAR(error_of({"evaluate", "--data", at("steps.db"), "--json"}, 3) /
                   error_of({"evaluate", "--data", at("steps.jsonl"), "--json"}, 3),

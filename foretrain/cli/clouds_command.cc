@@ -45,7 +45,7 @@ std::string clouds_text(const std::vector<const hw::Instance*>& instances, const
 
 }  // namespace
 
-void add_clouds_command(CLI::App& app, Console& console) {
+void add_clouds_command(Command& app, Console& console) {
   add_catalog_command(app, "clouds", "cloud instances with their prices", "foretrain clouds v100",
                       [&console](const CatalogOptions& options) {
                         const hw::Catalog catalog = hw::load_catalog();

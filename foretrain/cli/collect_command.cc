@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -16,6 +15,7 @@
 #include "foretrain/base/near.h"
 #include "foretrain/base/number_range.h"
 #include "foretrain/cli/collect_parts.h"
+#include "foretrain/cli/command.h"
 #include "foretrain/cli/commands.h"
 #include "foretrain/cli/progress.h"
 #include "foretrain/cli/spread.h"
@@ -229,19 +229,19 @@ void run_campaign(const Options& options, Console& console) {
   });
 }
 
-void add_campaign_options(CLI::App& command, Options& options) {
+void add_campaign_options(Command& command, Options& options) {
   command.add_option("campaign", options.campaign, "file that says what to measure");
   command
       .add_option("--foreign-cores", options.foreign_cores,
                   "repeat runs while others use more cores than this (campaign's, 0.1)")
-      ->check(number_range(0, 1e6));
+      .check(number_range(0, 1e6));
   command
       .add_option("--patience", options.patience_s,
                   "seconds to wait, before each run, for others to use fewer cores (30)")
-      ->check(number_range(0, 1e6));
+      .check(number_range(0, 1e6));
   command.add_option("--setting", options.settings, "only runs of these settings (all)")
-      ->type_name("NAME");
-  command.add_option("--most", options.most, "stop after this many runs")->type_name("N");
+      .type_name("NAME");
+  command.add_option("--most", options.most, "stop after this many runs").type_name("N");
   command.add_flag("--dry-run", options.dry, "check all and count what would run");
   add_spread_options(command, options.spread, true);
   add_collect_common(command, options);
@@ -249,12 +249,12 @@ void add_campaign_options(CLI::App& command, Options& options) {
 
 }  // namespace
 
-void add_collect_common(CLI::App& command, CollectCommon& options) {
+void add_collect_common(Command& command, CollectCommon& options) {
   command.add_option("--store", options.store, "where measurements are kept (foretrain.db)")
-      ->type_name("FILE");
+      .type_name("FILE");
   command.add_option("--python", options.python,
                      "a Python with PyTorch (FORETRAIN_LAB_PYTHON, else python3)");
-  command.add_option("--log", options.log, "file for what workers say")->type_name("FILE");
+  command.add_option("--log", options.log, "file for what workers say").type_name("FILE");
   command.add_flag("--plain", options.plain, "plain processes, no namespaces");
   command.add_flag("--json", options.json, "print the summary as JSON");
 }
@@ -278,9 +278,9 @@ void print_note(const std::string& note) {
   std::fprintf(stderr, "foretrain: %s\n", printable(note, 300).c_str());
 }
 
-void add_collect_command(CLI::App& app, Console& console) {
+void add_collect_command(Command& app, Console& console) {
   auto options = std::make_shared<Options>();
-  CLI::App& command = *app.add_subcommand(
+  Command& command = app.add_subcommand(
       "collect", "run many real jobs, or time operators and collectives; store the measurements");
   command.footer(
       "Examples:\n"
@@ -294,7 +294,7 @@ void add_collect_command(CLI::App& app, Console& console) {
   add_collect_timings(command, console);
   command.require_subcommand(0, 1);
   command.callback([options, &console, &command] {
-    if (command.get_subcommands().empty()) run_campaign(*options, console);
+    if (!command.subcommand_given()) run_campaign(*options, console);
   });
 }
 

@@ -54,7 +54,7 @@ TEST(CollectDryRun, CountsWhatTheStoreHas) {
   }
   const Outcome outcome = dry_run(text, {"--store", file.path(), "--json"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  const Json json = Json::parse(outcome.out);
+  const Json json = parse_json(outcome.out);
   EXPECT_EQ(json["total"], 2);
   EXPECT_EQ(json["found"], 1);
   EXPECT_EQ(json["left_out"], 0);

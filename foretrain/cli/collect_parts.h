@@ -9,11 +9,9 @@
 #include "foretrain/cli/console.h"
 #include "foretrain/lab/workers.h"
 
-namespace CLI {  // NOLINT: the name is CLI11's
-class App;
-}
-
 namespace foretrain::cli {
+
+class Command;
 
 inline constexpr std::uintmax_t kMostCampaignBytes = 16 << 20;
 
@@ -26,7 +24,7 @@ struct CollectCommon {
 };
 
 // The options of all forms.
-void add_collect_common(CLI::App& command, CollectCommon& options);
+void add_collect_common(Command& command, CollectCommon& options);
 
 // Runs `work` so that Ctrl-C ends it in order, with exit code 130 and `advice`. The lab's
 // namespaces must be there before: a program that replaces this one would inherit what is noted.
@@ -37,6 +35,6 @@ void interruptible(const CollectCommon& options, const char* advice, Console& co
 void print_note(const std::string& note);
 
 // The forms that time operators and collectives, as subcommands of `collect`.
-void add_collect_timings(CLI::App& collect, Console& console);
+void add_collect_timings(Command& collect, Console& console);
 
 }  // namespace foretrain::cli

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <memory>
 #include <span>
@@ -8,7 +7,9 @@
 #include "foretrain/base/file.h"
 #include "foretrain/base/json_writer.h"
 #include "foretrain/base/near.h"
+#include "foretrain/base/number_range.h"
 #include "foretrain/cli/collect_parts.h"
+#include "foretrain/cli/command.h"
 #include "foretrain/cli/progress.h"
 #include "foretrain/lab/benchmarks.h"
 #include "foretrain/lab/isolate.h"
@@ -29,15 +30,13 @@ struct CollectiveOptions : CollectCommon {
 };
 
 // Options before the name of the form belong to another form, and would do nothing.
-void refuse_options_before(const CLI::App& form) {
-  for (const CLI::Option* option : form.get_parent()->get_options()) {
-    if (option->count() == 0) continue;
-    const std::string place = "collect " + form.get_name();
-    const std::string name = option->get_name();
-    throw Error(ErrorKind::BadInput, place + ": '" + name + "' stands before '" + form.get_name() +
-                                         "'; give options after it, see foretrain " + place +
-                                         " --help");
-  }
+void refuse_options_before(const Command& form) {
+  const std::string option = form.option_before();
+  if (option.empty()) return;
+  const std::string place = "collect " + form.name();
+  throw Error(ErrorKind::BadInput, place + ": '" + option + "' stands before '" + form.name() +
+                                       "'; give options after it, see foretrain " + place +
+                                       " --help");
 }
 
 template <typename Row>
@@ -100,9 +99,9 @@ void run_collectives(CollectiveOptions& options, Console& console) {
       });
 }
 
-void add_operators(CLI::App& parent, Console& console) {
+void add_operators(Command& parent, Console& console) {
   auto options = std::make_shared<OperatorOptions>();
-  CLI::App& command = *parent.add_subcommand("operators", "time operators on this machine");
+  Command& command = parent.add_subcommand("operators", "time operators on this machine");
   command.footer(
       "Example:\n  foretrain collect operators resnet18-cifar lstm-lm --batch 8,32 --store "
       "lab.db\n\n"
@@ -110,10 +109,10 @@ void add_operators(CLI::App& parent, Console& console) {
   options->plan.batches = {1};
   command.add_option("models", options->plan.models, "models whose operators are timed");
   command.add_option("--batch", options->plan.batches, "at these batches (1)")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}).description(""));
-  command.add_option("--plan", options->file, "operators as lines of JSON")->type_name("FILE");
+      .delimiter(',')
+      .allow_extra_args(false)
+      .check(number_range(1, 1'000'000));
+  command.add_option("--plan", options->file, "operators as lines of JSON").type_name("FILE");
   add_collect_common(command, *options);
   command.callback([options, &console, &command] {
     refuse_options_before(command);
@@ -121,19 +120,18 @@ void add_operators(CLI::App& parent, Console& console) {
   });
 }
 
-void add_collectives(CLI::App& parent, Console& console) {
+void add_collectives(Command& parent, Console& console) {
   auto options = std::make_shared<CollectiveOptions>();
-  CLI::App& command = *parent.add_subcommand("collectives", "time collectives between processes");
+  Command& command = parent.add_subcommand("collectives", "time collectives between processes");
   command.footer("Example:\n  foretrain collect collectives --ranks 2 --network 1gbps");
   for (std::int64_t size = 1024; size <= 64 << 20; size *= 4) options->plan.sizes.push_back(size);
-  command.add_option("--ranks", options->plan.ranks, "processes (2)")
-      ->check(CLI::Range(2, 64).description(""));
+  command.add_option("--ranks", options->plan.ranks, "processes (2)").check(number_range(2, 64));
   command.add_option("--network", options->plan.network, "rate of each link; default: not shaped")
-      ->type_name("RATE");
+      .type_name("RATE");
   command.add_option("--bytes", options->plan.sizes, "of each rank (1 KiB to 64 MiB)")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::Range(std::int64_t{4}, std::int64_t{1} << 34).description(""));
+      .delimiter(',')
+      .allow_extra_args(false)
+      .check(number_range(4, 1LL << 34));
   add_collect_common(command, *options);
   command.callback([options, &console, &command] {
     refuse_options_before(command);
@@ -143,7 +141,7 @@ void add_collectives(CLI::App& parent, Console& console) {
 
 }  // namespace
 
-void add_collect_timings(CLI::App& collect, Console& console) {
+void add_collect_timings(Command& collect, Console& console) {
   add_operators(collect, console);
   add_collectives(collect, console);
 }

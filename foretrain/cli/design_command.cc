@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "foretrain/base/error.h"
@@ -7,6 +6,7 @@
 #include "foretrain/base/json_writer.h"
 #include "foretrain/base/near.h"
 #include "foretrain/base/number_range.h"
+#include "foretrain/cli/command.h"
 #include "foretrain/cli/commands.h"
 #include "foretrain/cli/console.h"
 #include "foretrain/cli/table.h"
@@ -99,10 +99,10 @@ void run_design(const Options& options, Console& console) {
 
 }  // namespace
 
-void add_design_command(CLI::App& app, Console& console) {
+void add_design_command(Command& app, Console& console) {
   auto options = std::make_shared<Options>();
-  CLI::App& command =
-      *app.add_subcommand("design", "which few runs to make before `fit scaling --method ernest`");
+  Command& command =
+      app.add_subcommand("design", "which few runs to make before `fit scaling --method ernest`");
   command.footer(
       "Examples:\n  foretrain design --workers 1,2,4,8,16 --fractions 0.01,0.02,0.05,0.1 "
       "--budget 0.5\n  foretrain design --candidates runs.csv --budget 3600 --json\n\n"
@@ -110,22 +110,22 @@ void add_design_command(CLI::App& app, Console& console) {
       "for each worker;\n--candidates gives costs of its own: a CSV file with the columns workers, "
       "fraction, cost.\ndocs/search.md describes the method.");
   command.add_option("--budget", options->budget, "what the runs may cost together")
-      ->required()
-      ->check(number_range(0, 1e15));
+      .required()
+      .check(number_range(0, 1e15));
   command.add_option("--workers", options->workers, "counts of workers that could be tried")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+      .delimiter(',')
+      .allow_extra_args(false);
   command
       .add_option("--fractions", options->fractions,
                   "of the data set that could be run (0.01 to 0.1)")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->default_str("0.01,0.02,0.05,0.1");
+      .delimiter(',')
+      .allow_extra_args(false)
+      .default_str("0.01,0.02,0.05,0.1");
   options->fractions = {0.01, 0.02, 0.05, 0.1};
   command
       .add_option("--start", options->start,
                   "what starting one worker costs, as a share of one worker's pass (0.01)")
-      ->check(number_range(0, 1e6));
+      .check(number_range(0, 1e6));
   command.add_option("--candidates", options->candidates, "runs with costs of their own, as CSV");
   command.add_flag("--json", options->json, "print the design as JSON");
   command.callback([options, &console] { run_design(*options, console); });

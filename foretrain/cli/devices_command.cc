@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
 #include "foretrain/base/humanise.h"
 #include "foretrain/base/json.h"
 #include "foretrain/cli/catalog_command.h"
+#include "foretrain/cli/command.h"
 #include "foretrain/cli/commands.h"
 #include "foretrain/cli/local_machine.h"
 #include "foretrain/cli/table.h"
@@ -65,7 +65,7 @@ std::string devices_table(const hw::Catalog& catalog,
 
 std::string value_text(const OrderedJson& value) {
   if (value.is_string()) return value.get<std::string>();
-  if (!value.is_number()) return value.dump();
+  if (!value.is_number()) return json_text(value);
   const double number = value.get<double>();
   return number < 1e6 ? format_count(number) : format_large(number);
 }
@@ -82,7 +82,7 @@ std::string device_details(const hw::DeviceEntry& entry, const Screen& screen) {
     if (known == sources.end()) sources.push_back(text);
     return "[" + std::to_string(index + 1) + "]";
   };
-  const OrderedJson values = OrderedJson::parse(hw::device_json(entry));
+  const OrderedJson values = ordered_json(hw::device_json(entry));
   for (const auto& [field, value] : values.items()) {
     if (value.is_null() || value.is_structured() || field == "name") continue;
     std::string source;
@@ -112,19 +112,19 @@ std::string devices_text(const hw::Catalog& catalog,
 
 }  // namespace
 
-void add_devices_command(CLI::App& app, Console& console) {
+void add_devices_command(Command& app, Console& console) {
   auto local = std::make_shared<bool>(false);
-  add_catalog_command(app, "devices", "the devices with their datasheets",
-                      "foretrain devices a100\n  foretrain devices --local",
-                      [&console, local](const CatalogOptions& options) {
-                        const hw::Catalog catalog = hw::load_catalog();
-                        if (*local) return show_local_machine(catalog, options, console);
-                        const auto found = find_devices(catalog, options.filter);
-                        if (options.json) return console.line(hw::devices_json(found));
-                        console.write(devices_text(catalog, found, options.filter, console.screen));
-                      });
-  app.get_subcommand("devices")->add_flag("--local", *local,
-                                          "this machine: its CPU, memory, GPUs and network cards");
+  Command& command = add_catalog_command(
+      app, "devices", "the devices with their datasheets",
+      "foretrain devices a100\n  foretrain devices --local",
+      [&console, local](const CatalogOptions& options) {
+        const hw::Catalog catalog = hw::load_catalog();
+        if (*local) return show_local_machine(catalog, options, console);
+        const auto found = find_devices(catalog, options.filter);
+        if (options.json) return console.line(hw::devices_json(found));
+        console.write(devices_text(catalog, found, options.filter, console.screen));
+      });
+  command.add_flag("--local", *local, "this machine: its CPU, memory, GPUs and network cards");
 }
 
 }  // namespace foretrain::cli

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <memory>
 
@@ -8,6 +7,8 @@
 #include "foretrain/base/humanise.h"
 #include "foretrain/base/json.h"
 #include "foretrain/base/near.h"
+#include "foretrain/base/number_range.h"
+#include "foretrain/cli/command.h"
 #include "foretrain/cli/commands.h"
 #include "foretrain/cli/console.h"
 #include "foretrain/cli/table.h"
@@ -49,7 +50,7 @@ std::string embedded_json(const Embedded& one, const embedding::Embedding& by) {
     json["nearest"].push_back(
         {{"model", near.name}, {"family", near.family}, {"distance", near.distance}});
   }
-  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+  return json_text(json);
 }
 
 std::string nearest_text(const std::vector<embedding::Neighbour>& nearest, const Screen& screen) {
@@ -98,10 +99,10 @@ void run_embed(const Options& options, Console& console) {
 
 }  // namespace
 
-void add_embed_command(CLI::App& app, Console& console) {
+void add_embed_command(Command& app, Console& console) {
   auto options = std::make_shared<Options>();
-  CLI::App& command =
-      *app.add_subcommand("embed", "a model's graph as a vector; which built-in models are alike");
+  Command& command =
+      app.add_subcommand("embed", "a model's graph as a vector; which built-in models are alike");
   command.footer(
       "Examples:\n"
       "  foretrain embed resnet50 --like 5\n"
@@ -111,14 +112,14 @@ void add_embed_command(CLI::App& app, Console& console) {
   command
       .add_option("--external", options->external,
                   "a folder in which an ONNX file's external data may lie, besides the model's own")
-      ->type_name("DIR");
+      .type_name("DIR");
   command.add_option("--like", options->like, "list so many of the nearest built-in models (0)")
-      ->type_name("N")
-      ->check(CLI::Range(std::size_t{0}, std::size_t{1000}).description(""));
+      .type_name("N")
+      .check(number_range(0, 1000));
   command
       .add_option("--embedding", options->file,
                   "another embedding than the one built in (data/embeddings/digits.json)")
-      ->type_name("FILE");
+      .type_name("FILE");
   command.add_flag("--json", options->json, "print a JSON object per model and line");
   command.callback([options, &console] { run_embed(*options, console); });
 }

@@ -11,8 +11,8 @@ TEST(EmbedCommand, PrintsAVectorPerModel) {
   const Outcome outcome = run_program({"embed", "resnet18", "mlp", "--json"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const std::size_t end = outcome.out.find('\n');
-  const Json first = Json::parse(outcome.out.substr(0, end));
-  const Json second = Json::parse(outcome.out.substr(end + 1));
+  const Json first = parse_json(outcome.out.substr(0, end));
+  const Json second = parse_json(outcome.out.substr(end + 1));
   EXPECT_EQ(first["model"], "resnet18");
   EXPECT_EQ(second["model"], "mlp");
   EXPECT_EQ(first["embedding"].size(), second["embedding"].size());
@@ -24,7 +24,7 @@ TEST(EmbedCommand, PrintsAVectorPerModel) {
 TEST(EmbedCommand, ListsNearestModels) {
   const Outcome outcome = run_program({"embed", "vgg16", "--like", "4", "--json"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  const Json nearest = Json::parse(outcome.out)["nearest"];
+  const Json nearest = parse_json(outcome.out)["nearest"];
   ASSERT_EQ(nearest.size(), 4U);
   EXPECT_EQ(nearest[0]["family"], "VGG");
   EXPECT_NE(run_program({"embed", "vgg16", "--like", "1"}).out.find("nearest"), std::string::npos);

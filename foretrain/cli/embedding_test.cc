@@ -19,7 +19,7 @@ std::string steps() {
     for (const int batch : {8, 16}) {
       const OrderedJson line{{"request", {{"model", model}, {"device", "t4"}, {"batch", batch}}},
                              {"step_time_s", 0.005 + 0.001 * batch}};
-      text += line.dump() + "\n";
+      text += json_text(line) + "\n";
     }
   }
   return text;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
@@ -7,6 +6,7 @@
 #include "foretrain/base/format.h"
 #include "foretrain/base/near.h"
 #include "foretrain/base/number_range.h"
+#include "foretrain/cli/command.h"
 #include "foretrain/cli/commands.h"
 #include "foretrain/cli/evaluate_resources.h"
 #include "foretrain/cli/evaluate_spread.h"
@@ -255,7 +255,7 @@ void run_evaluate(const Options& options, Console& console) {
   if (options.rows != "-") show(evaluation, options, console);
 }
 
-void add_way_options(CLI::App& command, Options& options) {
+void add_way_options(Command& command, Options& options) {
   command.add_flag("--informed", options.evaluate.informed,
                    "requests with what mappings have fitted to their own rows; without it they "
                    "hold facts alone");
@@ -267,37 +267,37 @@ void add_way_options(CLI::App& command, Options& options) {
                      "taken that cover a group best)");
 }
 
-void add_resource_options(CLI::App& command, Options& options) {
+void add_resource_options(Command& command, Options& options) {
   command.add_flag("--resources", options.resources,
                    "bursts and idles of device, memory and network in place of times: of the test "
                    "split of the lab's runs");
   command
       .add_option("--engine", options.use.engine,
                   "the engine that is asked for --resources; inspector means --resources")
-      ->check(CLI::IsMember({"auto", "operators", "inspector"}));
+      .one_of({"auto", "operators", "inspector"});
   command
       .add_option("--split", options.use.split, "with --resources: train, test or all of the runs")
-      ->check(CLI::IsMember({"train", "test", "all"}))
-      ->needs("--resources");
+      .one_of({"train", "test", "all"})
+      .needs("--resources");
   command.add_option("--setting", options.use.settings, "with --resources: runs of these (all)")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->needs("--resources");
+      .delimiter(',')
+      .allow_extra_args(false)
+      .needs("--resources");
 }
 
 }  // namespace
 
-void add_evaluate_command(CLI::App& app, Console& console) {
+void add_evaluate_command(Command& app, Console& console) {
   auto options = std::make_shared<Options>();
-  CLI::App& command =
-      *app.add_subcommand("evaluate", "error table of the predictions against measurements");
+  Command& command =
+      app.add_subcommand("evaluate", "error table of the predictions against measurements");
   command.footer(
       "Example:\n  foretrain evaluate --data measurements/ --by file,device,precision\n\n"
       "docs/evaluate.md says how files of measurements are mapped to requests.");
   command
       .add_option("--data", options->data,
                   "a store, a folder of CSV files, or a file: CSV, JSON lines of steps, a trace")
-      ->required();
+      .required();
   command.add_option("--request", options->evaluate.request,
                      "what ran, where the data is a profiler's trace: JSON or a file of it");
   command.add_option("--models", options->evaluate.models,
@@ -312,9 +312,9 @@ void add_evaluate_command(CLI::App& app, Console& console) {
   std::string keys;
   for (const std::string& key : evaluate::group_keys()) keys += (keys.empty() ? "" : ", ") + key;
   command.add_option("--by", options->evaluate.by, "what rows are grouped by: " + keys)
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->default_str("file,device,metric");
+      .delimiter(',')
+      .allow_extra_args(false)
+      .default_str("file,device,metric");
   command.add_flag("--unmapped", options->unmapped, "list every reason why rows are not predicted");
   command.add_flag("--coverage", options->coverage,
                    "show what became of each file's rows in place of the errors");
@@ -329,23 +329,23 @@ void add_evaluate_command(CLI::App& app, Console& console) {
   command
       .add_option("--calibrate", calibration.rows,
                   "calibrate each group by this many of its runs, and score the others")
-      ->check(CLI::Range(0, 1000));
+      .check(number_range(0, 1000));
   command
       .add_option("--calibrate-by", calibration.by,
                   "groups of a file beside the device's: of the same keys as --by")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+      .delimiter(',')
+      .allow_extra_args(false);
   command
       .add_option("--calibrate-factors", options->factors.factors,
                   "find only these; the others stay as they are")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::IsMember(fit::factor_names()));
+      .delimiter(',')
+      .allow_extra_args(false)
+      .one_of(fit::factor_names());
   command
       .add_option(
           "--calibrate-usual", options->factors.usual,
           "how far such factors lie from 1: 0.5 for an unknown machine, 0.1 for a known one")
-      ->check(number_range(0.01, 5));
+      .check(number_range(0.01, 5));
   command.callback([options, &console] { run_evaluate(*options, console); });
 }
 

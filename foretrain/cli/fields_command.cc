@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <memory>
 
+#include "foretrain/cli/command.h"
 #include "foretrain/cli/commands.h"
 #include "foretrain/cli/console.h"
 #include "foretrain/cli/table.h"
@@ -23,9 +23,9 @@ std::string fields_text(const Screen& screen) {
 
 }  // namespace
 
-void add_fields_command(CLI::App& app, Console& console) {
+void add_fields_command(Command& app, Console& console) {
   auto json = std::make_shared<bool>(false);
-  CLI::App& command = *app.add_subcommand("fields", "the fields of a request");
+  Command& command = app.add_subcommand("fields", "the fields of a request");
   command.footer("Example:\n  foretrain fields --json");
   command.add_flag("--json", *json, "print types, words and ranges too, as a JSON array");
   command.callback([json, &console] {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/file.h"
+#include "foretrain/cli/command.h"
 #include "foretrain/cli/commands.h"
 #include "foretrain/cli/console.h"
 #include "foretrain/cli/spread.h"
@@ -39,10 +39,9 @@ std::string given_address(const std::vector<std::string>& rest) {
 
 }  // namespace
 
-void add_fit_command(CLI::App& app, Console& console) {
-  CLI::App& command = *app.add_subcommand("fit", "train a predictor from measurements");
-  command.prefix_command();
-  command.set_help_flag();
+void add_fit_command(Command& app, Console& console) {
+  Command& command = app.add_subcommand("fit", "train a predictor from measurements");
+  command.take_all();
   command.callback([&command, &console] {
     spread_where_asked(given_address(command.remaining()), console);
     console.flush();
@@ -50,10 +49,9 @@ void add_fit_command(CLI::App& app, Console& console) {
   });
 }
 
-void add_transfer_command(CLI::App& app, Console& console) {
-  CLI::App& command = *app.add_subcommand("transfer", "adapt a predictor to a new setting");
-  command.prefix_command();
-  command.set_help_flag();
+void add_transfer_command(Command& app, Console& console) {
+  Command& command = app.add_subcommand("transfer", "adapt a predictor to a new setting");
+  command.take_all();
   command.callback([&command, &console] {
     console.flush();
     std::vector<std::string> rest = command.remaining();

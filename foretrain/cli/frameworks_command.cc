@@ -27,17 +27,17 @@ std::vector<const Framework*> find_frameworks(const std::vector<Framework>& know
 std::string frameworks_json(const std::vector<const Framework*>& frameworks) {
   OrderedJson list = OrderedJson::array();
   for (const Framework* one : frameworks) {
-    list.push_back(OrderedJson::parse(cost::framework_json(*one)));
+    list.push_back(ordered_json(cost::framework_json(*one)));
   }
-  return list.dump();
+  return json_text(list);
 }
 
 std::string framework_details(const Framework& framework, const Screen& screen) {
   std::string text = paint(framework.name, Colour::Bold, screen) + "\n";
-  const OrderedJson values = OrderedJson::parse(cost::framework_json(framework));
+  const OrderedJson values = ordered_json(cost::framework_json(framework));
   for (const auto& [field, value] : values.items()) {
     if (field == "name") continue;
-    const std::string shown = value.is_string() ? value.get<std::string>() : value.dump();
+    const std::string shown = value.is_string() ? value.get<std::string>() : json_text(value);
     text += wrap(field + ": " + shown, "  ", screen);
   }
   return text;
@@ -62,7 +62,7 @@ std::string frameworks_text(const std::vector<const Framework*>& frameworks,
 
 }  // namespace
 
-void add_frameworks_command(CLI::App& app, Console& console) {
+void add_frameworks_command(Command& app, Console& console) {
   add_catalog_command(app, "frameworks", "the frameworks that a model may run in",
                       "foretrain frameworks pytorch", [&console](const CatalogOptions& options) {
                         const Library library = load_library();

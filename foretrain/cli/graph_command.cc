@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <iterator>
 #include <memory>
@@ -7,6 +6,8 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/humanise.h"
 #include "foretrain/base/near.h"
+#include "foretrain/base/number_range.h"
+#include "foretrain/cli/command.h"
 #include "foretrain/cli/commands.h"
 #include "foretrain/cli/output.h"
 #include "foretrain/cli/table.h"
@@ -133,9 +134,9 @@ void run_graph(const Options& options, Console& console) {
 
 }  // namespace
 
-void add_graph_command(CLI::App& app, Console& console) {
+void add_graph_command(Command& app, Console& console) {
   auto options = std::make_shared<Options>();
-  CLI::App& command = *app.add_subcommand(
+  Command& command = app.add_subcommand(
       "graph", "what was understood of a model: operators, shapes, FLOPs, parameters");
   command.footer(
       "Examples:\n"
@@ -151,23 +152,23 @@ void add_graph_command(CLI::App& app, Console& console) {
   command
       .add_option("--external", options->external,
                   "a folder in which an ONNX file's external data may lie, besides the model's own")
-      ->type_name("DIR");
+      .type_name("DIR");
   command.add_option("--batch", options->batch, "samples (1)")
-      ->type_name("N")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}).description(""));
+      .type_name("N")
+      .check(number_range(1, 1'000'000'000));
   command.add_option("--depth", options->depth, "parts of a layer's path to show (0: all)")
-      ->type_name("N")
-      ->check(CLI::Range(0, 100).description(""));
+      .type_name("N")
+      .check(number_range(0, 100));
   command
       .add_option("--group", options->groups,
                   "divide the step's nodes into N communities, as the inspector sees them")
-      ->type_name("N")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{100'000}).description(""));
-  command.add_option("--seed", options->seed, "of the communities (1)")->type_name("N");
+      .type_name("N")
+      .check(number_range(1, 100'000));
+  command.add_option("--seed", options->seed, "of the communities (1)").type_name("N");
   command.add_flag("--json", options->json, "print every node as JSON, the backward pass too");
   command.add_flag("--dot", options->dot, "print the graph in Graphviz's language");
   command.add_option("--ftg", options->ftg, "write the graph in our own format")
-      ->type_name("FILE|-");
+      .type_name("FILE|-");
   command.callback([options, &console] { run_graph(*options, console); });
 }
 

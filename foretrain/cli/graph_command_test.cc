@@ -10,7 +10,7 @@ namespace {
 TEST(GraphCommand, JsonCountsResnet50AsPublished) {
   const Outcome outcome = run_program({"graph", "resnet50", "--json"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  const Json graph = Json::parse(outcome.out);
+  const Json graph = parse_json(outcome.out);
   EXPECT_EQ(graph["name"], "resnet50");
   EXPECT_EQ(graph["parameters"], 25557032);  // torchvision's documentation
   // 4.09 G multiply-adds (torchvision's documentation), each two FLOPs.
@@ -73,11 +73,11 @@ TEST(GraphCommand, ExternalNamesAFolder) {
 TEST(GraphCommand, GroupsTheStepsNodes) {
   const Outcome outcome = run_program({"graph", "resnet18", "--group", "12", "--json"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  const Json grouped = Json::parse(outcome.out);
+  const Json grouped = parse_json(outcome.out);
   ASSERT_EQ(grouped["groups"].size(), 12U);
   std::size_t nodes = grouped["dropped"].get<std::size_t>();
   for (const Json& group : grouped["groups"]) nodes += group["nodes"].size();
-  const Json graph = Json::parse(run_program({"graph", "resnet18", "--json"}).out);
+  const Json graph = parse_json(run_program({"graph", "resnet18", "--json"}).out);
   EXPECT_EQ(nodes, graph["nodes"].size());
   EXPECT_EQ(run_program({"graph", "resnet18", "--group", "12", "--json"}).out, outcome.out);
   EXPECT_NE(run_program({"graph", "resnet18", "--group", "3"}).out.find("begins in"),

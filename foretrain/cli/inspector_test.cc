@@ -93,7 +93,7 @@ TEST_F(Inspector, WithoutAFileItIsOneClearError) {
 TEST_F(Inspector, AFileOfOtherConstantsIsRefusedWithTheCommandThatRefitsIt) {
   Json changed = parse_json(text(), "file");
   changed["constants"] = "0000000000000000";
-  const TemporaryFile other("inspector_other.json", changed.dump());
+  const TemporaryFile other("inspector_other.json", json_text(changed));
   const Outcome foreign = predict({"--predictors", other.path()});
   EXPECT_EQ(foreign.code, 2);
   EXPECT_NE(foreign.err.find("foretrain fit inspector --data"), std::string::npos) << foreign.err;

@@ -37,7 +37,7 @@ std::string machine_json(const profile::Machine& machine, const hw::Catalog& cat
                          {"memory_bytes", machine.memory_bytes},
                          {"gpus", std::move(gpus)},
                          {"nics", std::move(nics)}};
-  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+  return json_text(json);
 }
 
 std::string machine_text(const profile::Machine& machine, const hw::Catalog& catalog,

@@ -13,7 +13,7 @@ namespace {
 TEST(LocalMachine, IsDescribed) {
   const Outcome outcome = run_program({"devices", "--local", "--json"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  const Json machine = Json::parse(outcome.out);
+  const Json machine = parse_json(outcome.out);
   EXPECT_GE(machine["cpu"]["threads"].get<int>(), machine["cpu"]["cores"].get<int>());
   EXPECT_GE(machine["cpu"]["cores"].get<int>(), 1);
   EXPECT_GT(machine["memory_bytes"].get<double>(), 1e8);

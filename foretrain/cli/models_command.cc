@@ -39,7 +39,7 @@ std::string models_text(const std::vector<const zoo::Model*>& models, const std:
 
 }  // namespace
 
-void add_models_command(CLI::App& app, Console& console) {
+void add_models_command(Command& app, Console& console) {
   add_catalog_command(app, "models", "the built-in models", "foretrain models resnet",
                       [&console](const CatalogOptions& options) {
                         const auto models = find_models(options.filter);

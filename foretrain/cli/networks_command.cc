@@ -54,7 +54,7 @@ std::string networks_text(const std::vector<const hw::LinkEntry*>& entries, cons
 
 }  // namespace
 
-void add_networks_command(CLI::App& app, Console& console) {
+void add_networks_command(Command& app, Console& console) {
   add_catalog_command(app, "networks", "the links inside and between nodes",
                       "foretrain networks nvlink", [&console](const CatalogOptions& options) {
                         const hw::Catalog catalog = hw::load_catalog();

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
+#include "foretrain/base/duration.h"
 #include "foretrain/base/error.h"
+#include "foretrain/base/number_range.h"
 #include "foretrain/cli/answer_file.h"
+#include "foretrain/cli/command.h"
 #include "foretrain/cli/commands.h"
 #include "foretrain/cli/console.h"
 #include "foretrain/cli/output.h"
@@ -33,6 +35,7 @@ struct Options {
   std::optional<std::size_t> top;
   std::string external;
   std::string vary;
+  std::string deadline;
   bool what_if = false;
   std::string requests;
   bool advice = false;  // of --requests
@@ -75,16 +78,20 @@ void predict_one(const Options& options, Console& console) {
 }
 
 void predict_variation(const Options& options, Console& console) {
+  std::optional<Seconds> deadline;
+  if (!options.deadline.empty()) deadline = parse_duration(options.deadline, "--deadline");
   const Varied varied = vary(options.request, options.vary, load_library());
   const std::vector<Variant>& variants = varied.variation.variants;
-  if (options.json) console.line(to_json(varied.variation));
+  if (options.json) console.line(to_json(varied.variation, deadline));
   if (std::none_of(variants.begin(), variants.end(), [](const Variant& v) { return !v.error; })) {
     console.flush();
     throw Error(ErrorKind::BadInput, "--vary: no value works; " + varied.variation.field + " " +
                                          varied.texts.front() + ": " +
                                          variants.front().error->what());
   }
-  if (!options.json) console.write(varied_text(varied, console.screen));
+  if (options.json) return;
+  console.write(varied_text(varied, console.screen));
+  if (deadline) console.write("\n" + cheapest_text(varied, *deadline, console.screen));
 }
 
 void predict_changes(const Options& options, Console& console) {
@@ -128,9 +135,9 @@ void run_predict(const Options& options, Console& console) {
 
 }  // namespace
 
-void add_predict_command(CLI::App& app, Console& console) {
+void add_predict_command(Command& app, Console& console) {
   auto options = std::make_shared<Options>();
-  CLI::App& command = *app.add_subcommand("predict", "time, memory, resources and cost of one job");
+  Command& command = app.add_subcommand("predict", "time, memory, resources and cost of one job");
   command.footer(
       "--vary takes strategy.servers and the like too; semicolons separate values with commas.\n\n"
       "Examples:\n"
@@ -138,6 +145,8 @@ void add_predict_command(CLI::App& app, Console& console) {
       "  foretrain predict bert-large --device a100 --precision bf16 --vary batch=8,16,32\n"
       "  foretrain predict resnet50 --device t4 --workers 4 --workers-per-node 1 \\\n"
       "      --network 10gbe --strategy ps:servers=2,asynchronous=true\n"
+      "  foretrain predict resnet50 --device t4 --batch 64 --dataset imagenet --epochs 90 \\\n"
+      "      --vary workers=8,16,32,64 --deadline 2d\n"
       "  foretrain predict bert-large --device a100 --workers 8 --what-if\n"
       "  foretrain predict --requests jobs.jsonl\n"
       "  foretrain predict --requests jobs.jsonl --on ray://head:10001");
@@ -145,33 +154,38 @@ void add_predict_command(CLI::App& app, Console& console) {
   command
       .add_option("--external", options->external,
                   "a folder in which an ONNX file's external data may lie, besides the model's own")
-      ->type_name("DIR");
+      .type_name("DIR");
   command.add_option("--vary", options->vary, "side by side for each value of a field")
-      ->type_name("KEY=A,B,C");
+      .type_name("KEY=A,B,C");
+  command
+      .add_option("--deadline", options->deadline,
+                  "with --vary: which value ends in time at the least cost; 90s, 15m, 12h, 2d")
+      .type_name("TIME")
+      .needs("--vary");
   command.add_flag("--what-if", options->what_if, "what would help most, ranked");
   command.add_option("--requests", options->requests, "answer each line, a request in JSON")
-      ->type_name("FILE|-");
+      .type_name("FILE|-");
   command.add_option("--threads", options->threads, "threads that answer --requests (1)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 256).description(""));
+      .type_name("N")
+      .check(number_range(1, 256));
   command.add_flag("--advice", options->advice,
                    "with --requests: what would make jobs fit that do not");
   command
       .add_option("--first-line", options->first_line,
                   "what answers to --requests call its first line (1)")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber.description(""));
+      .type_name("N")
+      .check(number_range(1, 1e15));
   add_spread_options(command, options->spread, false);
   command.add_flag("--json", options->json, "print the report as JSON");
   command.add_option("--top", options->top, "slowest operators to list (10)")
-      ->type_name("N")
-      ->check(CLI::Range(0, 1'000'000).description(""));
+      .type_name("N")
+      .check(number_range(0, 1'000'000));
   command.add_option("--trace", options->trace, "write a step's timeline for Perfetto")
-      ->type_name("FILE|-");
+      .type_name("FILE|-");
   command
       .add_option("--dump", options->dump,
                   "print a stage as JSON: graph, tasks, timeline, memory or groups")
-      ->type_name("STAGE");
+      .type_name("STAGE");
   command.callback([options, &console] { run_predict(*options, console); });
 }
 

@@ -20,7 +20,7 @@ Outcome predict(std::vector<std::string> more, const std::vector<std::string>& e
 }
 
 TEST(Predict, JsonHasTheFieldsOfTheInterface) {
-  const Json report = Json::parse(predict({"--json"}).out);
+  const Json report = parse_json(predict({"--json"}).out);
   for (const char* field : {"step_time_s", "throughput", "breakdown_s", "memory_bytes", "resources",
                             "top_operators", "assumptions", "warnings", "engine"}) {
     EXPECT_TRUE(report.contains(field)) << field;
@@ -42,22 +42,22 @@ TEST(Predict, WorksFromAnyFolder) {
 }
 
 TEST(Predict, TopSaysHowManyOperatorsAreListed) {
-  EXPECT_EQ(Json::parse(predict({"--json", "--top", "3"}).out)["top_operators"].size(), 3U);
+  EXPECT_EQ(parse_json(predict({"--json", "--top", "3"}).out)["top_operators"].size(), 3U);
 }
 
 TEST(Predict, TraceIsAListOfEvents) {
   const TemporaryFile trace("trace.json", "");
   predict({"--trace", trace.path()});
-  const Json events = Json::parse(read_text(trace.path()))["traceEvents"];
+  const Json events = parse_json(read_text(trace.path()))["traceEvents"];
   EXPECT_GT(events.size(), 10U);
-  EXPECT_TRUE(Json::parse(predict({"--trace", "-"}).out).contains("traceEvents"));
+  EXPECT_TRUE(parse_json(predict({"--trace", "-"}).out).contains("traceEvents"));
 }
 
 TEST(Predict, DumpsAreJson) {
   for (const char* stage : {"graph", "tasks", "timeline"}) {
-    EXPECT_FALSE(Json::parse(predict({"--dump", stage}).out).empty()) << stage;
+    EXPECT_FALSE(parse_json(predict({"--dump", stage}).out).empty()) << stage;
   }
-  EXPECT_TRUE(Json::parse(predict({"--dump", "groups"}).out).is_array());
+  EXPECT_TRUE(parse_json(predict({"--dump", "groups"}).out).is_array());
 }
 
 TEST(Predict, AFileOfTheGraphPredictsTheSame) {
@@ -66,8 +66,8 @@ TEST(Predict, AFileOfTheGraphPredictsTheSame) {
   const Outcome from_file =
       run_program({"predict", file.path(), "--device", "v100-sxm2-16gb", "--json"});
   ASSERT_EQ(from_file.code, 0) << from_file.err;
-  EXPECT_EQ(Json::parse(from_file.out)["step_time_s"],
-            Json::parse(predict({"--json"}).out)["step_time_s"]);
+  EXPECT_EQ(parse_json(from_file.out)["step_time_s"],
+            parse_json(predict({"--json"}).out)["step_time_s"]);
 }
 
 bool is_ascii(const std::string& text) {

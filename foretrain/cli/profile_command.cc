@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -12,6 +11,7 @@
 #include "foretrain/base/file.h"
 #include "foretrain/base/near.h"
 #include "foretrain/base/number_range.h"
+#include "foretrain/cli/command.h"
 #include "foretrain/cli/commands.h"
 #include "foretrain/cli/given_request.h"
 #include "foretrain/cli/output.h"
@@ -238,10 +238,10 @@ void run_profile(const Options& options, Console& console) {
 
 }  // namespace
 
-void add_profile_command(CLI::App& app, Console& console) {
+void add_profile_command(Command& app, Console& console) {
   auto options = std::make_shared<Options>();
-  CLI::App& command =
-      *app.add_subcommand("profile", "run a job, sample what it uses, report bursts and idles");
+  Command& command =
+      app.add_subcommand("profile", "run a job, sample what it uses, report bursts and idles");
   command.footer(
       "Examples:\n  foretrain profile -o job.csv --html job.html -- python3 train.py\n"
       "  foretrain profile --pid 4711 --duration 30\n"
@@ -252,7 +252,7 @@ void add_profile_command(CLI::App& app, Console& console) {
       "docs/profile.md describes what is sampled, the CSV and the formats that --from reads.");
   command.add_option("command", options->command, "what to run, after --");
   command.add_option("--pid", options->processes, "attach to this process and its children")
-      ->allow_extra_args(false);
+      .allow_extra_args(false);
   command.add_option("--cgroup", options->cgroup,
                      "attach to the processes of this cgroup's folder");
   command.add_option("--from", options->from,
@@ -260,25 +260,24 @@ void add_profile_command(CLI::App& app, Console& console) {
   command
       .add_option("--interval", options->interval_s,
                   "seconds between samples (0.01); of --from: where the file has no times (1)")
-      ->check(number_range(0, kMost));
+      .check(number_range(0, kMost));
   command
       .add_option("--duration", options->duration_s, "stop after so many seconds (--pid, --cgroup)")
-      ->check(number_range(0, kMost));
-  command
-      .add_option("--skip", options->skip_s, "leave out the first seconds: start-up, warming up")
-      ->check(number_range(0, kMost));
+      .check(number_range(0, kMost));
+  command.add_option("--skip", options->skip_s, "leave out the first seconds: start-up, warming up")
+      .check(number_range(0, kMost));
   command.add_option("--cores", options->cores, "cores that are 100 % (those the job may use)")
-      ->check(number_range(0, kMost));
+      .check(number_range(0, kMost));
   command
       .add_option("--net-rate", options->net_bytes_per_s,
                   "bytes per second that the link carries (the highest sample)")
-      ->check(number_range(0, kMost));
+      .check(number_range(0, kMost));
   command
       .add_option("--interface", options->interfaces, "count this network interface (all but lo)")
-      ->allow_extra_args(false);
+      .allow_extra_args(false);
   command
       .add_option("--gpu", options->gpu, "index of the GPU, here or in the recording (the busiest)")
-      ->check(number_range(0, kMost));
+      .check(number_range(0, kMost));
   command.add_option("--store", options->store, "keep it as a run of this store");
   command.add_option("--steps", options->steps,
                      "the JSON lines in which the job writes its steps (StepRecorder's output)");

@@ -26,7 +26,7 @@ TEST(ProfileCommand, PrintsTheResourcesOfARecordedTrace) {
   const TemporaryFile file("trace.csv", square_wave());
   const Outcome outcome = run_program({"profile", "--from", file.path(), "--json"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  const Json resources = Json::parse(outcome.out);
+  const Json resources = parse_json(outcome.out);
   EXPECT_EQ(resources["window_s"], 0.01);
   const Json& use = resources["worker"]["gpu_util"];
   EXPECT_EQ(use["pattern"], "BIB");
@@ -65,7 +65,7 @@ TEST(ProfileCommand, PassesTheExitCodeOn) {
   const Outcome outcome =
       run_program({"profile", "--json", "--", "sh", "-c", "echo said; sleep 0.1; exit 5"});
   EXPECT_EQ(outcome.code, 5);
-  EXPECT_TRUE(Json::parse(outcome.out)["worker"].contains("memory_used"));
+  EXPECT_TRUE(parse_json(outcome.out)["worker"].contains("memory_used"));
   EXPECT_NE(outcome.err.find("said"), std::string::npos);
 }
 
@@ -84,7 +84,7 @@ TEST(ProfileCommand, ShowsTheGpuThatIsAskedFor) {
       "2026/11/16 10:00:00.0, 1, 95 %\n";
   const auto mean = [&](const char* gpu) {
     const Outcome outcome = run_program({"profile", "--from", "-", "--gpu", gpu, "--json"}, trace);
-    return Json::parse(outcome.out)["worker"]["gpu_util"]["mean"].get<double>();
+    return parse_json(outcome.out)["worker"]["gpu_util"]["mean"].get<double>();
   };
   EXPECT_EQ(mean("0"), 10);
   EXPECT_EQ(mean("1"), 95);
@@ -103,7 +103,7 @@ TEST(ProfileCommand, AnswersWhereTheDiskIsFull) {
   const Outcome outcome =
       run_program({"profile", "--from", "-", "--json", "-o", "/dev/full"}, square_wave());
   EXPECT_EQ(outcome.code, 1);
-  EXPECT_EQ(Json::parse(outcome.out)["window_s"], 0.01);
+  EXPECT_EQ(parse_json(outcome.out)["window_s"], 0.01);
   EXPECT_NE(outcome.err.find("cannot write '/dev/full'"), std::string::npos);
 }
 

@@ -9,6 +9,7 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/near.h"
+#include "foretrain/cli/command.h"
 #include "foretrain/cli/console.h"
 
 namespace foretrain::cli {
@@ -100,14 +101,15 @@ int parse_and_run(CLI::App& app, int count, const char* const* arguments, Consol
 
 }  // namespace
 
-int run_commands(const char* name, void (*add)(CLI::App&, Console&), int count,
+int run_commands(const char* name, void (*add)(Command&, Console&), int count,
                  const char* const* arguments) {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // a limit of file sizes is then an error of the write
   CLI::App app("", name);
   try {
     Console console;
-    add(app, console);
+    Command program(app);
+    add(program, console);
     return parse_and_run(app, count, arguments, console);
   } catch (const CLI::ParseError& error) {
     return usage_error(app, error);

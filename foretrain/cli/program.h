@@ -2,18 +2,15 @@
 // What the programs `foretrain` and `foretrain-fit` have in common.
 #pragma once
 
-namespace CLI {  // NOLINT: the name is CLI11's
-class App;
-}
-
 namespace foretrain::cli {
 
+class Command;
 class Console;
 
 // A program that its user knows as `name`: lets `add` add its commands, reads the arguments, runs
 // one command and turns errors into one line on standard error. Returns the exit code: 0; 2 for
 // what the caller must change; 1 else.
-int run_commands(const char* name, void (*add)(CLI::App&, Console&), int count,
+int run_commands(const char* name, void (*add)(Command&, Console&), int count,
                  const char* const* arguments);
 
 }  // namespace foretrain::cli

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "foretrain/cli/request_options.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -9,6 +8,7 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/json.h"
 #include "foretrain/base/near.h"
+#include "foretrain/cli/command.h"
 #include "foretrain/cli/split.h"
 
 namespace foretrain::cli {
@@ -134,7 +134,7 @@ const char* type_name(FieldType type) {
 
 }  // namespace
 
-void RequestOptions::add_to(CLI::App& command) {
+void RequestOptions::add_to(Command& command) {
   for (const RequestField& field : request_fields()) options_.push_back({&field, {}, {}});
   for (const RequestField& field : strategy_fields()) options_.push_back({&field, {}, {}});
   for (Given& given : options_) {  // the vector does not move any more: CLI11 keeps references
@@ -143,9 +143,9 @@ void RequestOptions::add_to(CLI::App& command) {
     std::string name = "--" + dashed(field.name);
     if (field.name == "model") name += ",model";
     if (field.type == FieldType::Boolean) {
-      given.option = command.add_flag(name, given.value, help_of(field));
+      given.option = &command.add_flag(name, given.value, help_of(field));
     } else {
-      given.option = command.add_option(name, given.value, help_of(field));
+      given.option = &command.add_option(name, given.value, help_of(field));
       given.option->type_name(type_name(field.type));
     }
     given.option->group(std::string(field.group));
@@ -187,13 +187,13 @@ std::string RequestOptions::json() const {
   for (const Given& given : options_) {
     if (was_given(given)) set(request, *given.field, given.value);
   }
-  return request.dump();
+  return json_text(request);
 }
 
 std::string RequestOptions::value_json(const std::string& field, const std::string& text) const {
   const auto given = std::find_if(options_.begin(), options_.end(),
                                   [&](const Given& one) { return path(*one.field) == field; });
-  return value_of(*given->field, text).dump();
+  return json_text(value_of(*given->field, text));
 }
 
 }  // namespace foretrain::cli

@@ -6,19 +6,17 @@
 
 #include "foretrain/request/request_fields.h"
 
-namespace CLI {  // NOLINT: the name is CLI11's
-class App;
-class Option;
-}  // namespace CLI
-
 namespace foretrain::cli {
+
+class Command;
+class Option;
 
 // The fields of a request as options of a command. They only become JSON here, so that
 // parse_request stays the one reader.
 class RequestOptions {
  public:
   // One option per field of the request and of its strategy. This object must outlive `command`.
-  void add_to(CLI::App& command);
+  void add_to(Command& command);
 
   bool any() const;  // whether one of them was given
 
@@ -33,7 +31,7 @@ class RequestOptions {
  private:
   struct Given {
     const RequestField* field = nullptr;
-    CLI::Option* option = nullptr;  // null: a field that only --vary can name
+    Option* option = nullptr;  // null: a field that only --vary can name
     std::string value;
   };
   static bool was_given(const Given& given);

@@ -8,6 +8,7 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/json.h"
+#include "foretrain/cli/command.h"
 #include "foretrain/cli/split.h"
 #include "foretrain/request/request.h"
 
@@ -25,11 +26,12 @@ TEST(Split, LeavesBracketsAndQuotesWhole) {
 Json request_of(const std::vector<std::string>& arguments) {
   CLI::App app;
   RequestOptions options;
-  options.add_to(app);
+  Command command(app);
+  options.add_to(command);
   std::vector<std::string> words = join_booleans(arguments);
   std::reverse(words.begin(), words.end());
   app.parse(words);
-  return Json::parse(options.json());
+  return parse_json(options.json());
 }
 
 TEST(RequestOptions, NothingGivenIsAnEmptyObject) { EXPECT_EQ(request_of({}), Json::object()); }
@@ -89,7 +91,8 @@ TEST(RequestOptions, BooleansStandAloneOrHaveAValue) {
 TEST(RequestOptions, AreTheFieldsOfTheTable) {
   CLI::App app;
   RequestOptions options;
-  options.add_to(app);
+  Command command(app);
+  options.add_to(command);
   app.set_help_flag();
   std::vector<std::string> expected;
   for (const auto fields : {request_fields(), strategy_fields()}) {
@@ -129,7 +132,8 @@ TEST(RequestOptions, RefusesWhatAFieldCannotHold) {
 TEST(RequestOptions, ReadsAValueAsItsFieldHoldsIt) {
   CLI::App app;
   RequestOptions options;
-  options.add_to(app);
+  Command command(app);
+  options.add_to(command);
   EXPECT_EQ(options.value_json("batch", "64"), "64");
   EXPECT_EQ(options.value_json("device", "64"), "\"64\"");
   EXPECT_EQ(options.value_json("strategy.servers", "3"), "3");

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "foretrain/cli/run.h"
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
+#include "foretrain/cli/command.h"
 #include "foretrain/cli/commands.h"
 #include "foretrain/cli/program.h"
 #include "foretrain/cli/request_options.h"
@@ -12,13 +12,13 @@
 namespace foretrain::cli {
 namespace {
 
-void add_commands(CLI::App& app, Console& console) {
+void add_commands(Command& app, Console& console) {
   app.description("Predicts time, memory, resource use and cost of training a deep network.");
   app.footer(
       "Example:\n  foretrain predict resnet50 --device v100-sxm2-16gb --workers 8 --batch 128\n\n"
       "Each command has --help. Exit code 2: what you asked must change; 1: other failures.");
-  app.set_help_flag("-h,--help", "print this help");
-  app.set_version_flag("--version", std::string("foretrain ") + kVersion, "print the version");
+  app.help_flag("-h,--help", "print this help");
+  app.version_flag("--version", std::string("foretrain ") + kVersion, "print the version");
   app.require_subcommand(0, 1);
   for (const auto add :
        {add_predict_command, add_graph_command, add_embed_command, add_models_command,

@@ -77,6 +77,25 @@ TEST(ScalingCommands, SayWhatIsWrong) {
   EXPECT_NE(engine.err.find("foretrain fit scaling"), std::string::npos) << engine.err;
 }
 
+// 6000 samples on 8 workers: 2 + 7.5 + 4 = 13.5.
+TEST(ScalingCommands, ForecastsAnyAmountAtAPoint) {
+  const TemporaryFile data("epochs.csv", epochs());
+  const Outcome told = fit(data.path(), {kColumns[0], kColumns[1], "--method", "ernest", "--at",
+                                         "samples=6000,workers=8", "--json"});
+  ASSERT_EQ(told.code, 0) << told.err;
+  const Json one = parse_json(told.out, "forecast").at(0);
+  EXPECT_NEAR(one.at("value").get<double>(), 13.5, 0.05);
+  EXPECT_LE(one.at("low").get<double>(), one.at("value").get<double>());
+  EXPECT_EQ(one.at("inside"), true);
+  const Outcome far = fit(data.path(), {kColumns[0], kColumns[1], "--method", "ernest", "--at",
+                                        "samples=6000,workers=80"});
+  EXPECT_NE(far.out.find("beyond what was measured"), std::string::npos) << far.out;
+  for (const char* at : {"samples=6000", "samples=6000,workers=8,nodes=2", "samples=x,workers=8",
+                         "samples=nan,workers=8", "samples,workers"}) {
+    EXPECT_EQ(fit(data.path(), {kColumns[0], kColumns[1], "--at", at}).code, 2) << at;
+  }
+}
+
 TEST(ScalingCommands, ADesignStaysWithinItsBudget) {
   const Outcome outcome =
       run_program({"design", "--workers", "1,2,4,8,16", "--budget", "0.6", "--json"});

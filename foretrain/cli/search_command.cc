@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "foretrain/base/error.h"
@@ -8,6 +7,7 @@
 #include "foretrain/base/json_writer.h"
 #include "foretrain/base/near.h"
 #include "foretrain/base/number_range.h"
+#include "foretrain/cli/command.h"
 #include "foretrain/cli/commands.h"
 #include "foretrain/cli/console.h"
 #include "foretrain/cli/output.h"
@@ -187,21 +187,21 @@ void run_search(const Options& options, Console& console) {
   show(subject.space, history, search, stopped, console);
 }
 
-void add_search_options(CLI::App& command, Options& options) {
+void add_search_options(Command& command, Options& options) {
   command.add_option("--price", options.price,
                      "the variable that the time is multiplied by: the least cost is searched");
   command.add_option("--deadline", options.deadline_s, "seconds; what takes longer is no answer")
-      ->check(number_range(0, 1e15));
+      .check(number_range(0, 1e15));
   command
       .add_option("--stop", options.search.stop,
                   "end where no point is expected to be better by this share (0.1)")
-      ->check(number_range(0, 1));
+      .check(number_range(0, 1));
   command.add_option("--first", options.search.first, "runs spread over the space at first (3)")
-      ->check(CLI::Range(1, kMostRuns));
+      .check(number_range(1, kMostRuns));
   command.add_option("--least", options.search.least, "runs before the stop rule counts (6)")
-      ->check(CLI::Range(1, kMostRuns));
+      .check(number_range(1, kMostRuns));
   command.add_option("--most", options.search.most, "runs in all (100)")
-      ->check(CLI::Range(1, kMostRuns));
+      .check(number_range(1, kMostRuns));
   command.add_option("--seed", options.search.seed, "of the first runs (1)");
   command.add_flag("--random", options.search.random,
                    "points drawn in place of chosen ones, for comparison; no stop rule");
@@ -209,10 +209,10 @@ void add_search_options(CLI::App& command, Options& options) {
 
 }  // namespace
 
-void add_search_command(CLI::App& app, Console& console) {
+void add_search_command(Command& app, Console& console) {
   auto options = std::make_shared<Options>();
-  CLI::App& command =
-      *app.add_subcommand("search", "find the fastest or cheapest configuration by running few");
+  Command& command =
+      app.add_subcommand("search", "find the fastest or cheapest configuration by running few");
   command.footer(
       "Examples:\n  foretrain search space.json --command 'python3 train.py --workers {workers} "
       "--batch {batch}' --history runs.csv\n"
@@ -227,12 +227,12 @@ void add_search_command(CLI::App& app, Console& console) {
   command
       .add_option("--variables", options->variables,
                   "with --table: the columns that are the space (all others)")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+      .delimiter(',')
+      .allow_extra_args(false);
   command
       .add_option("--patience", options->patience_s,
                   "seconds without output after which a run has failed (86400)")
-      ->check(number_range(0.001, 1e9));
+      .check(number_range(0.001, 1e9));
   command.add_option("--history", options->history,
                      "CSV of all runs, written after each; a search goes on from it");
   command.add_flag("--json", options->json, "print the result as JSON");

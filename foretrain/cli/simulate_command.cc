@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <iterator>
 #include <memory>
@@ -9,6 +8,7 @@
 #include "foretrain/base/json.h"
 #include "foretrain/base/json_writer.h"
 #include "foretrain/base/number_range.h"
+#include "foretrain/cli/command.h"
 #include "foretrain/cli/commands.h"
 #include "foretrain/cli/output.h"
 #include "foretrain/cli/progress.h"
@@ -163,35 +163,35 @@ std::string list_of_policies() {
   return text;
 }
 
-void add_number(CLI::App& command, const char* name, double& value, const char* meaning) {
+void add_number(Command& command, const char* name, double& value, const char* meaning) {
   command.add_option(name, value, meaning)
-      ->type_name("S")
-      ->check(number_range(0, fleet::kLongestTime));
+      .type_name("S")
+      .check(number_range(0, fleet::kLongestTime));
 }
 
-CLI::Option* add_text(CLI::App& command, const char* name, std::string& value, const char* meaning,
-                      const char* type) {
-  return command.add_option(name, value, meaning)->type_name(type);
+Option& add_text(Command& command, const char* name, std::string& value, const char* meaning,
+                 const char* type) {
+  return command.add_option(name, value, meaning).type_name(type);
 }
 
-void add_question(CLI::App& command, fleet::SimulationRequest& request) {
+void add_question(Command& command, fleet::SimulationRequest& request) {
   add_text(command, "trace", request.trace, "a file, - for standard input, or generate:jobs=N,...",
            "TRACE")
-      ->required();
+      .required();
   add_text(command, "--cluster", request.cluster, "cluster file, or NODESxDEVICES", "FILE")
-      ->required();
+      .required();
   add_text(command, "--policy", request.policy, "who runs (fifo)", "POLICY");
   add_text(command, "--placement", request.placement, "where (anywhere)", "PLACEMENT");
   command.add_option("--limits", request.limits_s, "of Tiresias's queues in seconds (3250,7200)")
-      ->type_name("A,B")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(number_range(0, fleet::kLongestTime));
+      .type_name("A,B")
+      .delimiter(',')
+      .allow_extra_args(false)
+      .check(number_range(0, fleet::kLongestTime));
   add_number(command, "--round", request.round_s, "seconds that a round of max-min lasts (360)");
   command.add_flag("--drop-unfit", request.drop_unfit, "leave out jobs larger than the cluster");
 }
 
-void add_uncertainty(CLI::App& command, fleet::SimulationRequest& request) {
+void add_uncertainty(Command& command, fleet::SimulationRequest& request) {
   add_text(command, "--durations", request.durations,
            "what happens to jobs with duration and request: trace, placed or engine (trace)",
            "HOW");
@@ -200,8 +200,8 @@ void add_uncertainty(CLI::App& command, fleet::SimulationRequest& request) {
   command
       .add_option("--prediction-error", request.prediction_error,
                   "tell policies the truth times 1 +- up to this, 0 to 1")
-      ->type_name("X")
-      ->check(number_range(0, 1));
+      .type_name("X")
+      .check(number_range(0, 1));
   command.add_flag("--draw-durations", request.draw_durations,
                    "draw durations from the intervals of the predictions");
   add_number(command, "--restart-cost", request.restart_cost_s,
@@ -211,33 +211,33 @@ void add_uncertainty(CLI::App& command, fleet::SimulationRequest& request) {
   add_number(command, "--mtbf", request.mtbf_s,
              "mean seconds between failures of a node (0: never)");
   add_number(command, "--repair", request.repair_s, "seconds to repair a node (3600)");
-  command.add_option("--seed", request.seed, "of all that is random (0)")->type_name("N");
+  command.add_option("--seed", request.seed, "of all that is random (0)").type_name("N");
 }
 
-void add_output(CLI::App& command, Options& options) {
+void add_output(Command& command, Options& options) {
   command.add_flag("--json", options.json, "print the result as JSON");
   add_text(command, "--jobs", options.jobs, "write a CSV line per job", "FILE|-");
   add_text(command, "--events", options.events, "write a CSV line per event", "FILE|-");
   add_text(command, "--chart", options.chart,
            "write utilisation, queue and a Gantt chart (.svg or .html)", "FILE|-");
   command.add_option("--sweep", options.request.sweep, "compare these policies")
-      ->type_name("A,B,...")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+      .type_name("A,B,...")
+      .delimiter(',')
+      .allow_extra_args(false);
   command.add_option("--seeds", options.request.seeds, "simulate with this many seeds (1)")
-      ->type_name("N")
-      ->check(CLI::Range(1, fleet::kMostSeeds).description(""));
+      .type_name("N")
+      .check(number_range(1, fleet::kMostSeeds));
   command.add_option("--threads", options.request.threads, "of --sweep and --seeds (one per core)")
-      ->type_name("N")
-      ->check(CLI::Range(1, fleet::kMostThreads).description(""));
+      .type_name("N")
+      .check(number_range(1, fleet::kMostThreads));
   add_spread_options(command, options.spread, true);
 }
 
 }  // namespace
 
-void add_simulate_command(CLI::App& app, Console& console) {
+void add_simulate_command(Command& app, Console& console) {
   auto options = std::make_shared<Options>();
-  CLI::App& command = *app.add_subcommand("simulate", "schedule a job trace on a cluster");
+  Command& command = app.add_subcommand("simulate", "schedule a job trace on a cluster");
   command.footer(
       "Examples:\n"
       "  foretrain simulate trace.csv --cluster cluster.json --policy srtf\n"

@@ -18,7 +18,7 @@ Json simulate(const std::string& trace, std::vector<std::string> options) {
   options.emplace_back("--json");
   const Outcome outcome = run_program(options);
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  return Json::parse(outcome.out);
+  return parse_json(outcome.out);
 }
 
 void expect_refusal(const std::string& trace, std::vector<std::string> options, int code,
@@ -66,7 +66,7 @@ TEST(Simulate, WritesALinePerJobAndPerEvent) {
 TEST(Simulate, ReadsStandardInput) {
   const Outcome outcome = run_program({"simulate", "-", "--cluster", "1x1", "--json"}, kTrace);
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_EQ(Json::parse(outcome.out)["completed"], 2);
+  EXPECT_EQ(parse_json(outcome.out)["completed"], 2);
 }
 
 TEST(Simulate, ComparesPoliciesAndSeeds) {

@@ -3,13 +3,13 @@
 
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/file.h"
+#include "foretrain/cli/command.h"
 #include "foretrain/cli/console.h"
 #include "foretrain/cli/line_reader.h"
 
@@ -43,16 +43,16 @@ std::vector<std::string> other_arguments() {
 
 }  // namespace
 
-void add_spread_options(CLI::App& command, Spread& spread, bool in_pieces) {
+void add_spread_options(Command& command, Spread& spread, bool in_pieces) {
   command
       .add_option("--on", spread.on,
                   "spread the work over a Ray cluster, ray://host:10001 or host:6379, or over a "
                   "Ray of this machine, local; see docs/ray.md")
-      ->type_name("ADDRESS");
+      .type_name("ADDRESS");
   if (!in_pieces) return;
   command.add_option("--work", spread.work, "a part of what --on does; see docs/ray.md")
-      ->check(CLI::IsMember({"list", "do", "finish"}))
-      ->group("");
+      .one_of({"list", "do", "finish"})
+      .group("");
 }
 
 void spread_where_asked(const std::string& on, Console& console) {

@@ -6,12 +6,9 @@
 #include <string>
 #include <vector>
 
-namespace CLI {  // NOLINT: the name is CLI11's
-class App;
-}
-
 namespace foretrain::cli {
 
+class Command;
 class Console;
 
 struct Spread {
@@ -20,7 +17,7 @@ struct Spread {
 };
 
 // Adds --on, and --work where the command does its work in pieces.
-void add_spread_options(CLI::App& command, Spread& spread, bool in_pieces);
+void add_spread_options(Command& command, Spread& spread, bool in_pieces);
 
 // Where `on` is given, replaces this process by foretrain.ray with the same arguments. Throws
 // Error(NotFound) where there is no Python.

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <set>
 #include <sstream>
@@ -7,6 +6,7 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/humanise.h"
 #include "foretrain/base/near.h"
+#include "foretrain/cli/command.h"
 #include "foretrain/cli/commands.h"
 #include "foretrain/cli/console.h"
 #include "foretrain/cli/given_request.h"
@@ -194,8 +194,8 @@ void run_import(const Options& options, Console& console) {
   }
 }
 
-CLI::App& add(CLI::App& command, const char* name, const char* about, Options& options) {
-  CLI::App& part = *command.add_subcommand(name, about);
+Command& add(Command& command, const char* name, const char* about, Options& options) {
+  Command& part = command.add_subcommand(name, about);
   part.add_option("--store", options.store, "the store's file (foretrain.db)");
   part.add_flag("--json", options.json, "print JSON");
   return part;
@@ -203,17 +203,17 @@ CLI::App& add(CLI::App& command, const char* name, const char* about, Options& o
 
 }  // namespace
 
-void add_store_command(CLI::App& app, Console& console) {
+void add_store_command(Command& app, Console& console) {
   auto options = std::make_shared<Options>();
-  CLI::App& command = *app.add_subcommand("store", "the measurements: list, show, export, import");
+  Command& command = app.add_subcommand("store", "the measurements: list, show, export, import");
   command.footer(
       "Examples:\n  foretrain store import --store lab.db training/pollux.csv\n"
       "  foretrain store ls --store lab.db --campaign base --status ok\n"
       "  foretrain store export --store lab.db -o folder\n"
       "  foretrain store export --store lab.db operators --json\n\n"
       "docs/store.md describes the tables and the files that can be imported.");
-  command.require_subcommand(1);
-  CLI::App& ls = add(command, "ls", "what the store holds; with a filter, its runs", *options);
+  command.require_subcommand(1, 1);
+  Command& ls = add(command, "ls", "what the store holds; with a filter, its runs", *options);
   ls.add_flag("--runs", options->runs, "list all runs");
   ls.add_option("--campaign", options->filter.campaign, "only runs of this campaign");
   ls.add_option("--machine", options->filter.machine, "only runs on this machine");
@@ -221,18 +221,18 @@ void add_store_command(CLI::App& app, Console& console) {
   ls.add_option("--split", options->filter.split, "only runs of this split");
   ls.add_option("--status", options->filter.status, "only runs with this status");
   ls.callback([options, &console] { run_ls(*options, console); });
-  CLI::App& show = add(command, "show", "one run with all that was measured", *options);
-  show.add_option("RUN", options->run, "its number, as ls shows it")->required();
+  Command& show = add(command, "show", "one run with all that was measured", *options);
+  show.add_option("RUN", options->run, "its number, as ls shows it").required();
   show.callback([options, &console] { run_show(*options, console); });
-  CLI::App& out =
+  Command& out =
       add(command, "export", "write a table, as CSV or JSON, or all of them as CSV", *options);
   out.add_option("TABLE", options->table, "one table; without it all, into a folder");
   out.add_option("-o,--output", options->output, "file of the table, or folder of all");
   out.callback([options, &console] { run_export(*options, console); });
-  CLI::App& in = add(
+  Command& in = add(
       command, "import",
       "read CSV files, steps, a trace, folders that export wrote: all of it or nothing", *options);
-  in.add_option("PATH", options->inputs, "files and folders; - is standard input")->required();
+  in.add_option("PATH", options->inputs, "files and folders; - is standard input").required();
   in.add_option("--request", options->request,
                 "what ran, where PATH is a profiler's trace: JSON or a file of it");
   in.callback([options, &console] { run_import(*options, console); });

@@ -46,8 +46,8 @@ TEST_F(StoreCommand, ImportsListsAndExports) {
   EXPECT_EQ(imported.code, 0) << imported.err;
   EXPECT_NE(imported.out.find("1 rows into operators"), std::string::npos) << imported.out;
   const Outcome listed = store({"ls", "--json"});
-  EXPECT_EQ(Json::parse(listed.out)["tables"]["operators"], 1) << listed.err;
-  EXPECT_EQ(Json::parse(listed.out)["tables"]["machines"], 1);
+  EXPECT_EQ(parse_json(listed.out)["tables"]["operators"], 1) << listed.err;
+  EXPECT_EQ(parse_json(listed.out)["tables"]["machines"], 1);
   EXPECT_EQ(store({"export", "operators"}).out, kOperators);
   EXPECT_EQ(store({"ls", "--runs"}).out, "  no runs\n");
 }
@@ -61,17 +61,17 @@ TEST_F(StoreCommand, ImportsStandardInput) {
 
 TEST_F(StoreCommand, SpeaksJson) {
   const Outcome imported = store({"import", "--json", file.path()});
-  EXPECT_EQ(Json::parse(imported.out)[0]["table"], "operators") << imported.err;
-  EXPECT_EQ(Json::parse(imported.out)[0]["rows"], 1);
-  EXPECT_EQ(Json::parse(imported.out)[0]["replaced"], 0);
-  const Json rows = Json::parse(store({"export", "--json", "operators"}).out);
+  EXPECT_EQ(parse_json(imported.out)[0]["table"], "operators") << imported.err;
+  EXPECT_EQ(parse_json(imported.out)[0]["rows"], 1);
+  EXPECT_EQ(parse_json(imported.out)[0]["replaced"], 0);
+  const Json rows = parse_json(store({"export", "--json", "operators"}).out);
   ASSERT_EQ(rows.size(), 1U);
   EXPECT_EQ(rows[0]["kind"], "linear");
   EXPECT_EQ(rows[0]["time_s"], 0.25);
   EXPECT_TRUE(rows[0]["spread_s"].is_null());
-  EXPECT_EQ(Json::parse(store({"export", "--json", "steps"}).out), Json::array());
+  EXPECT_EQ(parse_json(store({"export", "--json", "steps"}).out), Json::array());
   const std::string folder = path + "-folder";
-  const Json written = Json::parse(store({"export", "--json", "-o", folder}).out);
+  const Json written = parse_json(store({"export", "--json", "-o", folder}).out);
   EXPECT_EQ(written["files"], Json::array({"machines.csv", "operators.csv"}));
   EXPECT_EQ(read_text(folder + "/operators.csv"), kOperators);
   std::filesystem::remove_all(folder);
@@ -102,7 +102,7 @@ TEST_F(StoreCommand, KnowsWhatAFilterMayName) {
   const Outcome imported = store({"import", folder});
   std::filesystem::remove_all(folder);
   ASSERT_EQ(imported.code, 0) << imported.err;
-  EXPECT_EQ(Json::parse(store({"ls", "--json", "--setting", "ddp2-core-1g"}).out).size(), 1U);
+  EXPECT_EQ(parse_json(store({"ls", "--json", "--setting", "ddp2-core-1g"}).out).size(), 1U);
   const Outcome typo = store({"ls", "--setting", "ddp2-cor-1g"});
   EXPECT_EQ(typo.code, 2);
   EXPECT_NE(typo.err.find("no run has the setting 'ddp2-cor-1g'; did you mean 'ddp2-core-1g'?"),

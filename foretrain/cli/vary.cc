@@ -25,7 +25,7 @@ Variant read_value(const RequestOptions& options, const std::string& field,
     if (text.empty()) throw Error(ErrorKind::BadInput, "--vary: a value is empty");
     return {options.value_json(field, text), {}, {}};
   } catch (const Error& error) {
-    return {Json(text).dump(-1, ' ', false, Json::error_handler_t::replace), {}, error};
+    return {json_text(Json(text)), {}, error};
   }
 }
 

@@ -25,4 +25,7 @@ Varied vary(const RequestOptions& options, const std::string& text, const Librar
 // Side by side: a column per value, and beside each number the change against the first.
 std::string varied_text(const Varied& varied, const Screen& screen);
 
+// Which value ends in time at the least cost, in a sentence. Throws as cheapest_within does.
+std::string cheapest_text(const Varied& varied, Seconds deadline, const Screen& screen);
+
 }  // namespace foretrain::cli

@@ -18,21 +18,21 @@ Outcome vary_program(const std::string& text, std::vector<std::string> more = {}
 TEST(Vary, JsonHasAnEntryPerValue) {
   const Outcome outcome = vary_program("batch=8,16", {"--json"});
   EXPECT_EQ(outcome.code, 0);
-  const Json list = Json::parse(outcome.out);
+  const Json list = parse_json(outcome.out);
   ASSERT_EQ(list.size(), 2U);
   EXPECT_EQ(list[0]["batch"], 8);
   EXPECT_EQ(list[1]["batch"], 16);
   EXPECT_TRUE(list[1]["report"].contains("step_time_s"));
   const Outcome alone =
       run_program({"predict", "resnet18", "--device", "t4", "--batch", "16", "--json"});
-  EXPECT_EQ(list[1]["report"], Json::parse(alone.out));
+  EXPECT_EQ(list[1]["report"], parse_json(alone.out));
 }
 
 TEST(Vary, SemicolonsSeparateValuesWithCommas) {
   const Outcome outcome =
       vary_program("strategy=ddp;ps:servers=2,asynchronous=true", {"--workers", "2", "--json"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  const Json list = Json::parse(outcome.out);
+  const Json list = parse_json(outcome.out);
   ASSERT_EQ(list.size(), 2U);
   EXPECT_EQ(list[1]["strategy"], Json({{"kind", "ps"}, {"servers", 2}, {"asynchronous", true}}));
 }
@@ -41,14 +41,14 @@ TEST(Vary, AFieldOfTheStrategyIsNamedWithADot) {
   const Outcome outcome =
       vary_program("strategy.servers=1,2", {"--workers", "2", "--strategy", "ps", "--json"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_EQ(Json::parse(outcome.out)[1]["strategy.servers"], 2);
+  EXPECT_EQ(parse_json(outcome.out)[1]["strategy.servers"], 2);
   EXPECT_EQ(vary_program("strategy.kind=ddp,ps", {"--workers", "2"}).code, 0);
 }
 
 TEST(Vary, AValueThatFailsLeavesTheOthers) {
   const Outcome json = vary_program("batch=0,8", {"--json"});
   EXPECT_EQ(json.code, 0);
-  const Json list = Json::parse(json.out);
+  const Json list = parse_json(json.out);
   EXPECT_EQ(list[0]["error"]["kind"], "BadInput");
   EXPECT_TRUE(list[1].contains("report"));
   const Outcome text = vary_program("batch=8,0,x");
@@ -64,6 +64,23 @@ TEST(Vary, NothingThatWorksIsAnError) {
   EXPECT_NE(outcome.err.find("no value works"), std::string::npos);
   EXPECT_EQ(vary_program("batch").code, 2);
   EXPECT_EQ(vary_program("batch=").code, 2);
+}
+
+TEST(Vary, TellsWhatEndsInTimeAtTheLeastCost) {
+  const std::vector<std::string> job{
+      "--batch", "64", "--samples", "1e6", "--epochs", "1", "--price-per-device-hour", "1"};
+  std::vector<std::string> deadline = job;
+  deadline.insert(deadline.end(), {"--deadline", "2d"});
+  const Outcome outcome = vary_program("workers=1,2,4", deadline);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("Cheapest within 2 d"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find(": workers 1,"), std::string::npos) << outcome.out;
+  deadline.back() = "1s";
+  EXPECT_NE(vary_program("workers=1,2", deadline).out.find("No value ends within"),
+            std::string::npos);
+  deadline.back() = "soon";
+  EXPECT_EQ(vary_program("workers=1,2", deadline).code, 2);
+  EXPECT_EQ(run_program({"predict", "resnet18", "--deadline", "2d"}).code, 2);
 }
 
 Report report_with(double step, double peak) {

@@ -133,13 +133,13 @@ int widest_line(const std::string& text) {
 // What all values have in common: "model resnet50, device v100, workers 8".
 std::string common_fields(const Variation& variation) {
   std::string text;
-  const Json request = Json::parse(variation.request);
+  const Json request = parse_json(variation.request);
   for (const RequestField& field : request_fields()) {
     const std::string name(field.name);
     if (!request.contains(name)) continue;
     const Json& value = request[name];
     text += (text.empty() ? "" : ", ") + name + " " +
-            (value.is_string() ? value.get<std::string>() : value.dump());
+            (value.is_string() ? value.get<std::string>() : json_text(value));
   }
   return text;
 }
@@ -168,6 +168,25 @@ std::string varied_text(const Varied& varied, const Screen& screen) {
                         varied.variation.field + " " + varied.texts[i] + ": ", screen);
   }
   return text;
+}
+
+std::string cheapest_text(const Varied& varied, Seconds deadline, const Screen& screen) {
+  const std::optional<std::size_t> best = cheapest_within(varied.variation, deadline);
+  const std::string within = "within " + format_time(deadline);
+  if (!best) return wrap("No value ends " + within + ".", "", screen);
+  const Report& report = *varied.variation.variants[*best].report;
+  const Estimate& time = *report.total_time_s;
+  const Estimate& cost = *report.cost_usd;
+  std::string text = "Cheapest " + within + ": " + varied.variation.field + " " +
+                     varied.texts[*best] + ", " + time_text(time.value) + " and " +
+                     format_money(cost.value);
+  if (cost.low && cost.high) {
+    text += " (" + format_money(*cost.low) + " to " + format_money(*cost.high) + ")";
+  }
+  if (time.high && *time.high > deadline.count()) {
+    text += ". It may take up to " + time_text(*time.high) + " and miss it";
+  }
+  return wrap(text + ".", "", screen);
 }
 
 }  // namespace foretrain::cli

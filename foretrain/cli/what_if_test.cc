@@ -27,7 +27,7 @@ TEST(WhatIfCommand, ListsChangesAndHowTheyAreTyped) {
 TEST(WhatIfCommand, CommandsPredictWhatTheListSays) {
   const Outcome outcome = run_program(job({"--json"}));
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  const Json all = Json::parse(outcome.out);
+  const Json all = parse_json(outcome.out);
   int tried = 0;
   for (const Json& one : all["what_if"]) {
     const auto command = one["command"].get<std::string>();
@@ -40,7 +40,7 @@ TEST(WhatIfCommand, CommandsPredictWhatTheListSays) {
     words.emplace_back("--json");
     const Outcome typed = run_program(words);
     ASSERT_EQ(typed.code, 0) << command << typed.err;
-    EXPECT_EQ(Json::parse(typed.out)["step_time_s"]["value"], one["step_time_s"]) << command;
+    EXPECT_EQ(parse_json(typed.out)["step_time_s"]["value"], one["step_time_s"]) << command;
     if (++tried == 6) break;
   }
   EXPECT_EQ(tried, 6);

@@ -130,7 +130,8 @@ std::string write_constants(const Constants& constants, std::span<const std::str
     OrderedJson entry{{"constants", link.constants}};
     if (link.peers > 0) entry["peers"] = link.peers;
     if (!link.source.empty()) entry["source"] = link.source;
-    links += (links.empty() ? "\n  " : ",\n  ") + OrderedJson(name).dump() + ": " + entry.dump();
+    links +=
+        (links.empty() ? "\n  " : ",\n  ") + json_text(OrderedJson(name)) + ": " + json_text(entry);
   }
   text.resize(text.size() - std::string_view("\n}\n").size());
   return text + ",\n \"links\": {" + links + "\n }\n}\n";

@@ -342,7 +342,7 @@ std::string write_constants(const Constants& constants, std::span<const std::str
   visit_all(copy, [&file](const char* group, const char* name, auto& value) {
     file[group][name] = value;
   });
-  return file.dump(1) + "\n";
+  return json_text(file, 1) + "\n";
 }
 
 OperatorModel make_operator_model(const Constants& c) {

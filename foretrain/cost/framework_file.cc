@@ -234,9 +234,9 @@ std::string write_frameworks(std::span<const Framework> frameworks,
   }
   const OrderedJson file{
       {"format", kFrameworksFormat}, {"version", kVersion}, {"notes", notes}, {"frameworks", rows}};
-  return file.dump(1) + "\n";
+  return json_text(file, 1) + "\n";
 }
 
-std::string framework_json(const Framework& framework) { return all_fields(framework).dump(); }
+std::string framework_json(const Framework& framework) { return json_text(all_fields(framework)); }
 
 }  // namespace foretrain::cost

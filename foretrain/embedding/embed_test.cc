@@ -23,7 +23,7 @@ std::string text_of(const char* path) {
 
 // What PyTorch answered with the same file: written by foretrain_train.embedding_file.
 TEST(Embed, AgreesWithPyTorch) {
-  const Json reference = Json::parse(text_of("tests/embedding/reference.json"));
+  const Json reference = parse_json(text_of("tests/embedding/reference.json"));
   Embedder embedder(shipped_embedding());
   ASSERT_EQ(reference["checksum"], embedder.embedding().checksum)
       << "the reference is of another file; make embedding writes both";

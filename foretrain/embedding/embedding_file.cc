@@ -76,7 +76,7 @@ std::uint32_t check_sum(const Json& json, JsonFields& fields) {
   const std::optional<std::int64_t> given = fields.integer("checksum");
   Json summed = json;
   summed.erase("checksum");
-  const std::uint32_t sum = learn::checksum(summed.dump());
+  const std::uint32_t sum = learn::checksum(json_text(summed));
   if (given != static_cast<std::int64_t>(sum)) {
     bad(fields.where(), "its checksum is missing or wrong; the file is damaged, write it anew");
   }

@@ -21,11 +21,11 @@ std::string shipped_text() {
 // The shipped file after a change, its checksum put right.
 template <typename Change>
 std::string changed(Change change) {
-  Json json = Json::parse(shipped_text());
+  Json json = parse_json(shipped_text());
   change(json);
   json.erase("checksum");
-  json["checksum"] = learn::checksum(json.dump());
-  return json.dump();
+  json["checksum"] = learn::checksum(json_text(json));
+  return json_text(json);
 }
 
 void expect_refused(const std::string& text, const std::string& because) {

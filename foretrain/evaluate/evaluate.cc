@@ -37,7 +37,7 @@ std::string with_models_of(const fs::path& folder, const std::string& request) {
   const auto model = json.find("model");
   if (model == json.end() || !model->is_string() || !names_model_file(*model)) return request;
   *model = (folder / model->get<std::string>()).string();  // an absolute path stays as it is
-  return json.dump();
+  return json_text(json);
 }
 
 // Goes through the tables; a portion of rows is mapped, predicted and handed on together: a whole

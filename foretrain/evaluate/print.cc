@@ -71,7 +71,7 @@ std::string to_json(const Evaluation& evaluation) {
                                              {"input", found.input},
                                              {"input_rate", found.input_rate}});
   }
-  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+  return json_text(json);
 }
 
 std::string rows_header() {

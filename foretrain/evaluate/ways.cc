@@ -112,7 +112,7 @@ std::string to_json(const std::vector<SourceWays>& sources) {
                                           {"informed", score_json(source.informed)},
                                           {"calibrated", score_json(source.calibrated)}});
   }
-  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+  return json_text(json);
 }
 
 }  // namespace foretrain::evaluate

@@ -110,7 +110,7 @@ std::string to_json(const Chart& chart) {
                                        {"end_s", bar.end.count()},
                                        {"running", bar.running}});
   }
-  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+  return json_text(json);
 }
 
 }  // namespace foretrain::fleet

@@ -44,7 +44,7 @@ TEST(Chart, HasTheMeansOfEachStretch) {
   EXPECT_EQ(chart.bars[2].row, 1);
   EXPECT_EQ(chart.bars[2].end, Seconds{4});
 
-  const Json json = Json::parse(to_json(chart));
+  const Json json = parse_json(to_json(chart));
   EXPECT_EQ(json["devices_in_use"], Json({2, 2, 2.5, 1, 0}));
   EXPECT_EQ(json["rows"][1], Json({{"job", "job 1"}, {"devices", 1}}));
   EXPECT_EQ(json["bars"][1],

@@ -93,7 +93,7 @@ EngineDurations::AskedStep EngineDurations::asked_step(const sched::Job& job) {
   }
   const double count = steps->get<double>();
   request.erase(steps);
-  return {request.dump(), count};
+  return {json_text(request), count};
 }
 
 // Nodes that are described alike are alike; so are the same shares in another order.

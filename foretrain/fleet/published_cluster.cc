@@ -74,7 +74,7 @@ std::string published_cluster(const std::string& csv, const std::string& where,
   assumptions.push_back(std::string("nodes are joined by ") + kNetwork);
   assumptions.push_back(tiresias ? std::string("devices are ") + kTiresiasDevice
                                  : "G2 is taken as a10 and G3 as a100-sxm4-80gb: not disclosed");
-  return Json{{"nodes", nodes}, {"network", kNetwork}}.dump();
+  return json_text(Json{{"nodes", nodes}, {"network", kNetwork}});
 }
 
 }  // namespace foretrain::fleet

@@ -26,7 +26,7 @@ std::optional<std::string> of_shape(const std::string& text) {
       static_cast<std::size_t>(end) == text.size();
   if (!shape) return std::nullopt;
   const Json node{{"count", nodes}, {"devices", devices}, {"device", kDevice}};
-  return Json{{"nodes", Json::array({node})}, {"network", kNetwork}}.dump();
+  return json_text(Json{{"nodes", Json::array({node})}, {"network", kNetwork}});
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ SimulatedCluster read_simulated_cluster(const std::string& text, const hw::Catal
     if (entry.contains("network")) node["network"] = entry["network"];
     const auto count = static_cast<std::size_t>(entry.value("count", 1));
     result.entry_of.insert(result.entry_of.end(), count, static_cast<int>(result.entries.size()));
-    result.entries.push_back(node.dump());
+    result.entries.push_back(json_text(node));
   }
   return result;
 }

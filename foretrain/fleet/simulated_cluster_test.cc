@@ -43,7 +43,7 @@ TEST(SimulatedCluster, AnAllocationIsAClusterOfItsOwn) {
       catalog());
   EXPECT_EQ(cluster.entry_of, (std::vector<int>{0, 0, 1}));
   const std::string part = cluster_json(cluster, {0, {{1, 3}, {2, 1}}});
-  EXPECT_EQ(Json::parse(part)["nodes"],
+  EXPECT_EQ(parse_json(part)["nodes"],
             Json({{{"device", "t4"}, {"devices", 3}, {"network", "10gbe"}},
                   {{"device", "t4"}, {"devices", 1}, {"network", "edr"}}}));
   EXPECT_EQ(hw::worker_count(read_simulated_cluster(part, catalog()).cluster), 4);
@@ -52,14 +52,14 @@ TEST(SimulatedCluster, AnAllocationIsAClusterOfItsOwn) {
 // 2 switches with 3 nodes each.
 TEST(PublishedCluster, ReadsTiresiasAndAlibaba) {
   std::vector<std::string> assumptions;
-  const Json tiresias = Json::parse(
+  const Json tiresias = parse_json(
       published_cluster("num_switch,num_node_p_switch,num_gpu_p_node\n2,3,4\n", "x", assumptions));
   EXPECT_EQ(tiresias["nodes"][0]["count"], 6);
   EXPECT_EQ(tiresias["nodes"][0]["devices"], 4);
   EXPECT_EQ(tiresias["nodes"][0]["nodes_per_rack"], 3);
   EXPECT_EQ(assumptions.size(), 2U);
   const Json alibaba =
-      Json::parse(published_cluster("sn,gpu,model\nx,2,P100\ny,4,T4\n", "x", assumptions));
+      parse_json(published_cluster("sn,gpu,model\nx,2,P100\ny,4,T4\n", "x", assumptions));
   EXPECT_EQ(alibaba["nodes"][1], Json({{"device", "t4"}, {"devices", 4}}));
 }
 

@@ -177,7 +177,7 @@ std::string simulate_json(const SimulationRequest& request, const Library& libra
   text.pop_back();  // the brace at its end
   if (request.per_job) text += ",\"per_job\":" + to_json(jobs);
   if (request.chart) text += ",\"chart\":" + to_json(chart.chart());
-  if (request.svg) text += ",\"svg\":" + Json(chart_svg(chart.chart(), request.policy)).dump();
+  if (request.svg) text += ",\"svg\":" + json_text(Json(chart_svg(chart.chart(), request.policy)));
   return text + "}";
 }
 

@@ -54,7 +54,7 @@ void read_question(SimulationRequest& request, JsonFields& fields) {
   request.trace_text = fields.text("trace_text");
   if (request.trace_text && request.trace.empty()) request.trace = "trace";
   const Json& cluster = fields.require("cluster");
-  request.cluster = cluster.is_object() ? cluster.dump() : fields.required_text("cluster");
+  request.cluster = cluster.is_object() ? json_text(cluster) : fields.required_text("cluster");
   read_into(request.policy, fields.text("policy"));
   read_into(request.placement, fields.text("placement"));
   request.limits_s = read_list<double>("limits_s", fields);

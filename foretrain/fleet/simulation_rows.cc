@@ -49,7 +49,7 @@ std::string to_json(const std::vector<JobTimes>& times) {
   json["queue_s"] = column(times, [](Times t) { return t.queue.count(); });
   json["jct_s"] = column(times, [](Times t) { return t.jct.count(); });
   json["preemptions"] = column(times, [](Times t) { return t.preemptions; });
-  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+  return json_text(json);
 }
 
 std::string events_header() { return "time_s,event,job,nodes\n"; }

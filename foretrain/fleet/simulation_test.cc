@@ -18,8 +18,8 @@ const Library& library() {
 constexpr const char* kTrace = "job,submit_s,duration_s,devices\na,0,10,1\nb,1,3,1\n";
 
 Json simulate(Json fields) {
-  const SimulationRequest request = parse_simulation_request(fields.dump(), "simulate");
-  return Json::parse(simulate_json(request, library()));
+  const SimulationRequest request = parse_simulation_request(json_text(fields), "simulate");
+  return parse_json(simulate_json(request, library()));
 }
 
 std::string complaint(const Json& fields) {

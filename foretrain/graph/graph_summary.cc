@@ -125,7 +125,7 @@ std::string graph_json(const GraphSummary& summary, std::int64_t batch) {
                          {"activation_bytes", summary.activation_bytes},
                          {"nodes", std::move(nodes)},
                          {"notes", summary.step.notes}};
-  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+  return json_text(json);
 }
 
 }  // namespace foretrain::graph

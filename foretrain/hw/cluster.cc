@@ -81,32 +81,32 @@ class Builder {
 
  private:
   int device_of(const Json& json, const std::string& where) {
-    return once(devices_seen_, json.dump(), [&] {
+    return once(devices_seen_, json_text(json), [&] {
       cluster_.devices.push_back(json.is_string()
                                      ? find_device(catalog_, json.get<std::string>(), assumptions_)
-                                     : parse_device(json.dump(), where, assumptions_));
+                                     : parse_device(json_text(json), where, assumptions_));
       return cluster_.devices.size();
     });
   }
 
   int intra_node_of(const Json* json, int device, const std::string& where) {
     const bool named = json == nullptr || json->is_string();
-    const std::string key = json == nullptr ? "" : json->dump();
+    const std::string key = json == nullptr ? "" : json_text(*json);
     return once(links_seen_, std::to_string(device) + " " + key, [&] {
       const Device& joined = cluster_.devices[static_cast<std::size_t>(device)];
       const std::string name = json == nullptr || !named ? "" : json->get<std::string>();
       cluster_.links.push_back(
           named ? find_intra_node(catalog_, name, joined, assumptions_)
-                : parse_link(json->dump(), where, catalog_.assumed_link, assumptions_));
+                : parse_link(json_text(*json), where, catalog_.assumed_link, assumptions_));
       return cluster_.links.size();
     });
   }
 
   int network_of(const Json& json, const std::string& where) {
-    return once(links_seen_, "network " + json.dump(), [&] {
-      cluster_.links.push_back(
-          json.is_string() ? find_link(catalog_, json.get<std::string>())
-                           : parse_link(json.dump(), where, catalog_.assumed_link, assumptions_));
+    return once(links_seen_, "network " + json_text(json), [&] {
+      cluster_.links.push_back(json.is_string() ? find_link(catalog_, json.get<std::string>())
+                                                : parse_link(json_text(json), where,
+                                                             catalog_.assumed_link, assumptions_));
       return cluster_.links.size();
     });
   }

@@ -90,12 +90,12 @@ template <typename T>
 std::string array_json(const std::vector<const T*>& entries) {
   OrderedJson list = OrderedJson::array();
   for (const T* entry : entries) list.push_back(to_json(*entry));
-  return list.dump();
+  return json_text(list);
 }
 
 }  // namespace
 
-std::string device_json(const DeviceEntry& entry) { return to_json(entry).dump(); }
+std::string device_json(const DeviceEntry& entry) { return json_text(to_json(entry)); }
 
 std::string devices_json(const std::vector<const DeviceEntry*>& entries) {
   return array_json(entries);

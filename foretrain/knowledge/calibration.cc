@@ -94,7 +94,7 @@ std::string write_calibration(const Calibration& calibration, std::span<const st
                          {"input_rate", calibration.input_rate},
                          {"startup_s", calibration.startup_s},
                          {"models", calibration.models}};
-  return file.dump(1) + "\n";
+  return json_text(file, 1) + "\n";
 }
 
 bool calibrate(const Calibration& calibration, hw::Cluster& cluster) {

@@ -14,8 +14,7 @@ namespace foretrain {
 namespace {
 
 constexpr int kVersion = 1;
-constexpr std::size_t kMost = 10'000;  // features, products, words
-constexpr double kLeastTime = 1e-6;    // seconds
+constexpr double kLeastTime = 1e-6;  // seconds
 constexpr double kMostTime = 1e12;
 constexpr double kWidest = 50;  // an end of an interval, as a logarithm
 
@@ -23,27 +22,10 @@ constexpr double kWidest = 50;  // an end of an interval, as a logarithm
   throw Error(ErrorKind::BadInput, where + ": " + what);
 }
 
-const Json& list(JsonFields& fields, const char* key) {
-  const Json& found = fields.require(key);
-  if (!found.is_array() || found.size() > kMost) {
-    bad(fields.where(), std::string("'") + key + "' is no list, or one that is too long");
-  }
-  return found;
-}
-
-std::vector<std::string> texts(JsonFields& fields, const char* key) {
-  std::vector<std::string> values;
-  for (const Json& one : list(fields, key)) {
-    if (!one.is_string()) bad(fields.where(), std::string("'") + key + "' is no list of texts");
-    values.push_back(one.get<std::string>());
-  }
-  return values;
-}
-
 // Lists of the places of features.
 learn::FeatureMap read_products(JsonFields& fields, std::size_t features) {
   learn::FeatureMap map;
-  for (const Json& one : list(fields, "products")) {
+  for (const Json& one : fields.required_list("products")) {
     learn::Product product;
     for (const Json& place : one) {
       if (!place.is_number_unsigned() || place.get<std::size_t>() >= features) {
@@ -59,10 +41,10 @@ learn::FeatureMap read_products(JsonFields& fields, std::size_t features) {
 EmbeddingForm read_form(JsonFields& fields, const EmbeddingModel& model) {
   EmbeddingForm form;
   form.map = read_products(fields, model.features.size());
-  form.regressor = learn::read_regressor(fields.require("regressor").dump(),
+  form.regressor = learn::read_regressor(json_text(fields.require("regressor")),
                                          form.map.features.size(), fields.where());
   const learn::Regressor law =
-      learn::read_regressor(fields.require("law").dump(), model.terms.size(), fields.where());
+      learn::read_regressor(json_text(fields.require("law")), model.terms.size(), fields.where());
   const auto* linear = std::get_if<learn::LinearModel>(&law);
   const auto negative = [](double weight) { return weight < 0; };
   if (linear == nullptr || negative(linear->intercept) ||
@@ -100,12 +82,12 @@ EmbeddingRange read_range(const Json& json, std::size_t features, const std::str
 }
 
 void read_domain(JsonFields& fields, EmbeddingModel& model) {
-  for (const Json& one : list(fields, "words")) {
+  for (const Json& one : fields.required_list("words")) {
     JsonFields words(one, fields.where() + ", 'words'");
-    model.words.push_back({words.required_text("field"), texts(words, "words")});
+    model.words.push_back({words.required_text("field"), words.required_texts("words")});
     words.finish();
   }
-  for (const Json& one : list(fields, "domain")) {
+  for (const Json& one : fields.required_list("domain")) {
     model.domain.push_back(read_range(one, model.features.size(), fields.where()));
   }
   model.reach = fields.required_number("reach");
@@ -142,15 +124,15 @@ void read_head(JsonFields& fields, EmbeddingModel& model) {
   model.error = fields.required_number("error");
   model.rows = count(fields, "rows");
   model.families = count(fields, "families");
-  model.features = texts(fields, "features");
-  model.terms = texts(fields, "terms");
+  model.features = fields.required_texts("features");
+  model.terms = fields.required_texts("terms");
 }
 
 // Of all but the notes, which may be edited: keys sorted.
 std::uint32_t sum_of(Json file) {
   file.erase("notes");
   file.erase("checksum");
-  return learn::checksum(file.dump());
+  return learn::checksum(json_text(file));
 }
 
 OrderedJson domain_json(const EmbeddingModel& model) {
@@ -226,11 +208,11 @@ std::string write_embedding_model(const EmbeddingModel& model, std::span<const s
   file["reach"] = model.reach;
   file["width"] = model.width;
   file["networks"] = base64(std::span<const float>(model.networks));
-  file["law"] = OrderedJson::parse(learn::write_regressor(model.form.law));
+  file["law"] = ordered_json(learn::write_regressor(model.form.law));
   file["products"] = products_json(model.form.map);
-  file["regressor"] = OrderedJson::parse(learn::write_regressor(model.form.regressor));
-  file["checksum"] = sum_of(Json::parse(file.dump()));
-  return file.dump() + "\n";
+  file["regressor"] = ordered_json(learn::write_regressor(model.form.regressor));
+  file["checksum"] = sum_of(parse_json(json_text(file)));
+  return json_text(file) + "\n";
 }
 
 }  // namespace foretrain

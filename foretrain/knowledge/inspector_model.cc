@@ -102,7 +102,7 @@ InspectorModel read_inspector(std::string_view text, const std::string& where) {
   model.confidence = fields.required_number("confidence");
   if (!(model.confidence > 0 && model.confidence < 1)) bad(where, "'confidence' is no probability");
   model.calibration =
-      read_calibration(fields.require("calibration").dump(), where + ", 'calibration'");
+      read_calibration(json_text(fields.require("calibration")), where + ", 'calibration'");
   model.features = read_features(fields);
   for (const Json& one : list(fields, "domain")) {
     model.domain.push_back(read_range(one, model.features.size(), where));
@@ -112,7 +112,7 @@ InspectorModel read_inspector(std::string_view text, const std::string& where) {
   }
   if (const Json* network = fields.find("network")) {
     model.network =
-        read_inspector_network(network->dump(), model.features.size(), where + ", 'network'");
+        read_inspector_network(json_text(*network), model.features.size(), where + ", 'network'");
   }
   fields.finish();
   return model;
@@ -125,7 +125,7 @@ std::string write_inspector(const InspectorModel& model, std::span<const std::st
                    {"device", model.device},
                    {"constants", model.constants},
                    {"confidence", model.confidence},
-                   {"calibration", OrderedJson::parse(write_calibration(model.calibration, {}))},
+                   {"calibration", ordered_json(write_calibration(model.calibration, {}))},
                    {"features", model.features},
                    {"domain", OrderedJson::array()},
                    {"targets", OrderedJson::array()}};
@@ -139,9 +139,9 @@ std::string write_inspector(const InspectorModel& model, std::span<const std::st
     file["targets"].push_back(target_json(target));
   }
   if (model.network) {
-    file["network"] = OrderedJson::parse(write_inspector_network(*model.network));
+    file["network"] = ordered_json(write_inspector_network(*model.network));
   }
-  return file.dump(1) + "\n";
+  return json_text(file, 1) + "\n";
 }
 
 }  // namespace foretrain

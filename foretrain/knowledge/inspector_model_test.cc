@@ -47,9 +47,9 @@ std::string refusal(const std::string& file) {
 // The file with one field changed.
 template <typename Change>
 std::string changed(const Change& change) {
-  Json file = parse_json(text(), "text");
+  Json file = parse_json(text());
   change(file);
-  return file.dump();
+  return json_text(file);
 }
 
 TEST(InspectorModel, IsTheSameAfterAFile) {

@@ -160,11 +160,11 @@ std::string write_inspector_network(const InspectorNetwork& network) {
                    {"whole", network.whole},
                    {"whole_standard", standard_json(network.whole_standard)},
                    {"outputs", OrderedJson::array()},
-                   {"network", OrderedJson::parse(learn::write_network(network.network))}};
+                   {"network", ordered_json(learn::write_network(network.network))}};
   for (const NetworkOutput& output : network.outputs) {
     json["outputs"].push_back(output_json(output));
   }
-  return json.dump();
+  return json_text(json);
 }
 
 InspectorNetwork read_inspector_network(std::string_view text, std::size_t features,
@@ -175,7 +175,8 @@ InspectorNetwork read_inspector_network(std::string_view text, std::size_t featu
   network.grouping = read_grouping(fields.require("grouping"), where + ", 'grouping'");
   network.nodes = read_node_features(fields);
   network.codes = read_codes(fields.require("codes"), where);
-  network.network = learn::read_network(fields.require("network").dump(), where + ", 'network'");
+  network.network =
+      learn::read_network(json_text(fields.require("network")), where + ", 'network'");
   const learn::NetworkShape& shape = network.network.shape;
   network.node_standard =
       read_standard(fields.require("node_standard"), shape.features, where + ", 'node_standard'");

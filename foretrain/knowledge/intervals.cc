@@ -132,7 +132,8 @@ OrderedJson group_json(Group group) {
 template <typename Entries>
 std::string lines(const Entries& entries) {
   std::string text;
-  for (const OrderedJson& entry : entries) text += (text.empty() ? "\n  " : ",\n  ") + entry.dump();
+  for (const OrderedJson& entry : entries)
+    text += (text.empty() ? "\n  " : ",\n  ") + json_text(entry);
   return "[" + text + "\n ]";
 }
 
@@ -187,7 +188,7 @@ std::string write_intervals(const Intervals& intervals, std::span<const std::str
   head["traits"] = traits;
   head["lengths"] = group_json(intervals.lengths);
   head["distance"] = group_json(intervals.distance);
-  std::string text = head.dump(1);
+  std::string text = json_text(head, 1);
   text.resize(text.size() - 2);  // "\n}"
   return text + ",\n \"cells\": " + lines(cells) + ",\n \"measured\": " + lines(measured) + "\n}\n";
 }

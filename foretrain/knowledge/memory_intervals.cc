@@ -89,7 +89,7 @@ std::string write_memory_intervals(const MemoryIntervals& intervals,
   OrderedJson traits = OrderedJson::array();
   for (const Trait which : intervals.traits) traits.push_back(trait_name(which));
   head["traits"] = traits;
-  std::string text = head.dump(1);
+  std::string text = json_text(head, 1);
   text.resize(text.size() - 2);  // "\n}"
   text += ",\n \"cells\": [";
   const char* separator = "\n  ";
@@ -97,7 +97,7 @@ std::string write_memory_intervals(const MemoryIntervals& intervals,
     const OrderedJson json{{"regime", name},          {"low", cell.low},
                            {"high", cell.high},       {"rows", cell.rows},
                            {"sources", cell.sources}, {"quantiles", cell.quantiles}};
-    text += separator + json.dump();
+    text += separator + json_text(json);
     separator = ",\n  ";
   }
   return text + "\n ]\n}\n";

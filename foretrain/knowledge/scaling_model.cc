@@ -16,32 +16,14 @@ namespace foretrain {
 namespace {
 
 constexpr int kVersion = 1;
-constexpr std::size_t kMost = 10'000;  // workloads, or features of one
-constexpr double kLeastTime = 1e-6;    // seconds
-constexpr double kWidest = 50;         // an end of an interval, as a logarithm
+constexpr double kLeastTime = 1e-6;  // seconds
+constexpr double kWidest = 50;       // an end of an interval, as a logarithm
 constexpr std::array<std::string_view, 5> kVariables{"samples", "workers", "nodes", "batch",
                                                      "cores"};
 constexpr std::array kTimes{TimeOf::Step, TimeOf::Epoch, TimeOf::Total};
 
 [[noreturn]] void bad(const std::string& where, const std::string& what) {
   throw Error(ErrorKind::BadInput, where + ": " + what);
-}
-
-const Json& list(JsonFields& fields, const char* key) {
-  const Json& found = fields.require(key);
-  if (!found.is_array() || found.size() > kMost) {
-    bad(fields.where(), std::string("'") + key + "' is no list, or one that is too long");
-  }
-  return found;
-}
-
-std::vector<std::string> texts(JsonFields& fields, const char* key) {
-  std::vector<std::string> values;
-  for (const Json& one : list(fields, key)) {
-    if (!one.is_string()) bad(fields.where(), std::string("'") + key + "' is no list of texts");
-    values.push_back(one.get<std::string>());
-  }
-  return values;
 }
 
 // The variables as forms count them.
@@ -54,10 +36,10 @@ std::vector<std::string> known_to_forms(const ScalingModel& model) {
 ScalingForm read_form(JsonFields& fields, const ScalingModel& model) {
   ScalingForm form;
   const std::vector<std::string> names = known_to_forms(model);
-  for (const std::string& text : texts(fields, "features")) {
+  for (const std::string& text : fields.required_texts("features")) {
     form.map.features.push_back(learn::product_from(text, names, fields.where()));
   }
-  form.regressor = learn::read_regressor(fields.require("regressor").dump(),
+  form.regressor = learn::read_regressor(json_text(fields.require("regressor")),
                                          form.map.features.size(), fields.where());
   form.log_time = fields.boolean("log_time").value_or(false);
   form.on_operators = fields.boolean("on_operators").value_or(false);
@@ -101,7 +83,7 @@ ScalingWorkload read_workload(const Json& json, const ScalingModel& model,
   if (rows < 0) bad(fields.where(), "'rows' is no number of rows");
   workload.rows = static_cast<std::size_t>(rows);
   read_interval(fields, workload);
-  for (const Json& one : list(fields, "domain")) {
+  for (const Json& one : fields.required_list("domain")) {
     workload.domain.push_back(read_range(one, fields.where()));
   }
   if (workload.domain.size() != model.variables.size()) {
@@ -135,19 +117,19 @@ OrderedJson workload_json(const ScalingWorkload& workload, const ScalingModel& m
   }
   json["log_time"] = workload.form.log_time;
   json["on_operators"] = workload.form.on_operators;
-  json["regressor"] = OrderedJson::parse(learn::write_regressor(workload.form.regressor));
+  json["regressor"] = ordered_json(learn::write_regressor(workload.form.regressor));
   return json;
 }
 
 // Of the workloads alone: notes may be edited.
-std::uint32_t sum_of(const Json& workloads) { return learn::checksum(workloads.dump()); }
+std::uint32_t sum_of(const Json& workloads) { return learn::checksum(json_text(workloads)); }
 
 void read_head(JsonFields& fields, ScalingModel& model) {
   const std::string& where = fields.where();
   const std::optional<TimeOf> time = time_of_named(fields.required_text("time"));
   if (!time) bad(where, "'time' is none of step, epoch, total");
   model.time = *time;
-  model.variables = texts(fields, "variables");
+  model.variables = fields.required_texts("variables");
   for (const std::string& name : model.variables) {
     if (std::find(kVariables.begin(), kVariables.end(), name) == kVariables.end() ||
         std::count(model.variables.begin(), model.variables.end(), name) != 1) {
@@ -191,6 +173,30 @@ double time_s(const ScalingForm& form, std::span<const double> values) {
   return std::max(kLeastTime, time);
 }
 
+bool is_inside(const ScalingWorkload& workload, std::span<const double> values) {
+  for (std::size_t i = 0; i < workload.domain.size(); ++i) {
+    if (values[i] < workload.domain[i].least || values[i] > workload.domain[i].most) return false;
+  }
+  return true;
+}
+
+std::vector<ScalingForecast> forecast_at(const ScalingModel& model,
+                                         std::span<const double> values) {
+  std::vector<ScalingForecast> forecasts;
+  for (const ScalingWorkload& one : model.workloads) {
+    ScalingForecast forecast{.model = one.model,
+                             .device = one.device,
+                             .value = time_s(one.form, values),
+                             .inside = is_inside(one, values)};
+    if (one.low) {
+      forecast.low = forecast.value * std::exp(std::min(*one.low, 0.0));
+      forecast.high = forecast.value * std::exp(std::max(*one.high, 0.0));
+    }
+    forecasts.push_back(std::move(forecast));
+  }
+  return forecasts;
+}
+
 ScalingModel read_scaling(std::string_view text, const std::string& where) {
   const Json file = parse_json(text, where);
   JsonFields fields(file, where);
@@ -201,7 +207,7 @@ ScalingModel read_scaling(std::string_view text, const std::string& where) {
   fields.ignore("notes");
   ScalingModel model;
   read_head(fields, model);
-  const Json& workloads = list(fields, "workloads");
+  const Json& workloads = fields.required_list("workloads");
   if (fields.integer("checksum") != static_cast<std::int64_t>(sum_of(workloads))) {
     bad(where, "its checksum is missing or wrong; the file is damaged, write it anew");
   }
@@ -224,8 +230,8 @@ std::string write_scaling(const ScalingModel& model, std::span<const std::string
     file["workloads"].push_back(workload_json(one, model));
   }
   // As the reader sees them: keys sorted.
-  file["checksum"] = sum_of(Json::parse(file["workloads"].dump()));
-  return file.dump(1) + "\n";
+  file["checksum"] = sum_of(parse_json(json_text(file["workloads"])));
+  return json_text(file, 1) + "\n";
 }
 
 }  // namespace foretrain

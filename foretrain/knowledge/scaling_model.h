@@ -73,6 +73,21 @@ struct ScalingModel {
   std::vector<ScalingWorkload> workloads{};
 };
 
+// Whether values of the variables lie in the workload's domain.
+bool is_inside(const ScalingWorkload& workload, std::span<const double> values);
+
+// What a model tells of one workload at some values of its variables.
+struct ScalingForecast {
+  std::string model{};   // "" where any will do
+  std::string device{};  // likewise
+  double value = 0;
+  std::optional<double> low{};  // absent where too few runs were left out to tell
+  std::optional<double> high{};
+  bool inside = false;  // of the domain
+};
+// Of each workload, in the file's order. Only for models without the operator engine's time.
+std::vector<ScalingForecast> forecast_at(const ScalingModel& model, std::span<const double> values);
+
 inline constexpr const char* kScalingFormat = "foretrain-scaling";
 
 // Throws Error(BadInput) naming `where` for what is no such file, or was damaged.

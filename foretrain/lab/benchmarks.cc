@@ -43,7 +43,7 @@ class Session {
   }
 
   Json ask(const Json& job) {
-    workers_.send(0, job.dump());
+    workers_.send(0, json_text(job));
     return parse_json(workers_.receive(0, kPatience), "a worker's answer");
   }
 
@@ -140,7 +140,7 @@ std::vector<Json> distinct_operators(const OperatorPlan& plan, const Json& liste
   std::set<std::string> seen;
   const auto add = [&](const Json& operators) {
     for (const Json& one : operators) {
-      if (seen.insert(one.dump()).second) result.push_back(one);
+      if (seen.insert(json_text(one)).second) result.push_back(one);
     }
   };
   add(listed);
@@ -177,7 +177,7 @@ std::vector<store::Collective> slowest(const std::vector<Json>& answers, const C
 std::vector<Json> ask_all(Session& session, Json job, int ranks) {
   for (int rank = 0; rank < ranks; ++rank) {
     job["rank"] = rank;
-    session.workers().send(rank, job.dump());
+    session.workers().send(rank, json_text(job));
   }
   std::vector<Json> answers;
   for (const std::string& line : session.workers().receive_all(ranks, kPatience)) {

@@ -119,7 +119,7 @@ std::string key_of(const Configuration& one, const Setting& setting) {
     key["samples"] = one.samples;
     key["epochs"] = one.epochs;
   }
-  return key.dump();
+  return json_text(key);
 }
 
 // Throws an Error of the kind.

@@ -230,7 +230,7 @@ class Collector {
     for (int host = 0; host < setting.workers + setting.servers; ++host) {
       details["hosts"].push_back(workers_.machine(host).id);
     }
-    run.details = details.dump();
+    run.details = json_text(details);
   }
 
   void report(const Configuration& one, const store::Run& run) const {

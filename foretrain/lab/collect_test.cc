@@ -68,7 +68,7 @@ TEST_F(CollectTest, StoresARunUnderTheMachineThatMadeIt) {
   EXPECT_EQ(run.step_median_s, 2);
   EXPECT_EQ(run.exposed_sync_s, 0.5);
   EXPECT_FALSE(run.foreign_load || run.calibration_before_s || run.calibration_after_s);
-  const Json details = Json::parse(run.details);
+  const Json details = parse_json(run.details);
   EXPECT_EQ(details["compute_s"], 1.5);
   EXPECT_EQ(details["hosts"], Json::array({run.machine, run.machine}));
   const store::Store store(file.path(), store::OpenMode::ReadOnly);

@@ -44,7 +44,7 @@ std::vector<std::int64_t> keep_profile(const ProfiledJob& job, store::Store& sto
     for (store::Run& run : runs) {
       run.campaign = kProfileCampaign;
       run.machine = machine.id;
-      run.details = Json{{"profiled_s", job.profile.duration.count()}}.dump();
+      run.details = json_text(Json{{"profiled_s", job.profile.duration.count()}});
       run.repeat = 0;
       while (store.has(run.campaign, run.configuration, run.repeat)) ++run.repeat;
       store::RunRecord record{.run = run};

@@ -67,7 +67,7 @@ std::vector<std::string> job_lines(const Campaign& campaign, const Configuration
     job["role"] = server ? "server" : "worker";
     job["rank"] = server ? host - setting.workers : host;
     if (server) job["listen"] = servers[static_cast<std::size_t>(host - setting.workers)];
-    std::string line = job.dump();
+    std::string line = json_text(job);
     line.pop_back();
     lines.push_back(line + ",\"graph\":" + graph + "}");
   }
@@ -197,7 +197,7 @@ void add_steps(const std::vector<Json>& answers, int workers, store::RunRecord& 
   for (const char* key : {"new_page_bytes", "moved_bytes_per_step"}) {
     if (answers[0].contains(key)) details[key] = answers[0][key];
   }
-  run.details = details.dump();
+  run.details = json_text(details);
 }
 
 store::RunRecord measure_steps(const Campaign& campaign, const Configuration& configuration,

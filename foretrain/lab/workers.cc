@@ -36,7 +36,7 @@ std::string package_line() {
     const std::string module(name.substr(0, name.size() - 3));
     sources[module == "__init__" ? "foretrain_lab" : "foretrain_lab." + module] = one.text;
   }
-  return Json{{"boot", source_of("foretrain_lab/boot.py")}, {"sources", sources}}.dump();
+  return json_text(Json{{"boot", source_of("foretrain_lab/boot.py")}, {"sources", sources}});
 }
 
 constexpr const char* kLoader =
@@ -96,11 +96,10 @@ void Workers::ensure(int count) {
 
 bool Workers::greet(int host) {
   try {
-    send(host, Json{{"kind", "hello"},
-                    {"job", 0},
-                    {"threads", options_.threads},
-                    {"activity_source", source_of("foretrain_lab/activity.cc")}}
-                   .dump());
+    send(host, json_text(Json{{"kind", "hello"},
+                              {"job", 0},
+                              {"threads", options_.threads},
+                              {"activity_source", source_of("foretrain_lab/activity.cc")}}));
     const Json answer = parse_json(receive(host, kStartPatience), "a worker's answer");
     machines_.resize(std::max(machines_.size(), children_.size()));
     store::Machine& machine = machines_[static_cast<std::size_t>(host)];

@@ -97,7 +97,7 @@ void check_sum(const Json& json, JsonFields& fields) {
   const std::optional<std::int64_t> given = fields.integer("checksum");
   Json summed = json;
   summed.erase("checksum");
-  if (given != static_cast<std::int64_t>(checksum(summed.dump()))) {
+  if (given != static_cast<std::int64_t>(checksum(json_text(summed)))) {
     bad(fields.where(), "its checksum is missing or wrong; the file is damaged, write it anew");
   }
 }
@@ -112,8 +112,8 @@ std::string write_network(const GraphNetwork& network) {
                                   {"columns", one.matrix.columns},
                                   {"data", base64(std::span<const float>(one.matrix.values))}});
   }
-  json["checksum"] = checksum(json.dump());
-  return json.dump();
+  json["checksum"] = checksum(json_text(json));
+  return json_text(json);
 }
 
 GraphNetwork read_network(std::string_view text, const std::string& where) {

@@ -35,10 +35,10 @@ TEST(NetworkFile, KeepsEveryBit) {
 
 // The same object with its checksum put right.
 std::string summed(const std::string& text) {
-  Json json = Json::parse(text);
+  Json json = parse_json(text);
   json.erase("checksum");
-  json["checksum"] = checksum(json.dump());
-  return json.dump();
+  json["checksum"] = checksum(json_text(json));
+  return json_text(json);
 }
 
 void expect_refused(const std::string& text) {

@@ -111,7 +111,7 @@ Regressor read_kind(JsonFields& fields, std::size_t features) {
 }  // namespace
 
 std::string write_regressor(const Regressor& regressor) {
-  return std::visit([](const auto& model) { return json_of(model).dump(); }, regressor);
+  return std::visit([](const auto& model) { return json_text(json_of(model)); }, regressor);
 }
 
 Regressor read_regressor(std::string_view text, std::size_t features, const std::string& where) {

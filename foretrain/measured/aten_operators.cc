@@ -163,7 +163,7 @@ std::optional<std::string> attributes_of(const Rule& rule,
       json[attribute.name] = *found;
     }
   }
-  return json.dump();
+  return json_text(json);
 }
 
 std::optional<std::string> dtype_of(const std::string& type) {

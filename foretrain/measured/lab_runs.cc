@@ -98,7 +98,7 @@ std::string run_request(const std::string& configuration, const std::string& whe
     if (json.contains(length)) request[length] = fields.required_number(length);
   }
   fields.finish();
-  return request.dump();
+  return json_text(request);
 }
 
 std::string request_of_run(const Row& row, const std::string& where) {

@@ -34,12 +34,10 @@ std::string in_quotes(std::string_view text) { return "'" + printable(text) + "'
 // What stands between the quotes of a JSON string; other values as they are.
 std::string characters(const std::string& json, bool plain) {
   if (!json.starts_with('"')) return json;
-  return plain ? Json::parse(json).get<std::string>() : json.substr(1, json.size() - 2);
+  return plain ? parse_json(json).get<std::string>() : json.substr(1, json.size() - 2);
 }
 
-std::string to_json_text(std::string_view text) {
-  return Json(std::string(text)).dump(-1, ' ', false, Json::error_handler_t::replace);
-}
+std::string to_json_text(std::string_view text) { return json_text(Json(std::string(text))); }
 
 bool holds(const Condition& condition, const Row& row) {
   const std::string_view text = cell(row, condition.column);
@@ -99,7 +97,7 @@ std::string split(const std::string& text, const std::string& separator) {
       from = to + separator.size();
     }
   }
-  return list.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json_text(list);
 }
 
 // Fills templates from one row. The first thing that is missing stays in `reason`.

@@ -47,7 +47,7 @@ TEST_P(AskedOfARow, IsACompleteRequest) {
   const Asked& asked = GetParam();
   const Measurement mapped = map_line(asked.file, asked.line);
   ASSERT_TRUE(mapped.request) << mapped.reason;
-  EXPECT_EQ(Json::parse(*mapped.request), Json::parse(asked.request)) << *mapped.request;
+  EXPECT_EQ(parse_json(*mapped.request), parse_json(asked.request)) << *mapped.request;
   EXPECT_EQ(report_numbers()[mapped.number].name, asked.number);
   EXPECT_DOUBLE_EQ(mapped.measured, asked.measured);
   EXPECT_NO_THROW(parse_request(*mapped.request, "request"));

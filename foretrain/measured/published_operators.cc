@@ -32,13 +32,13 @@ Names columns_of(OperatorTable holds) {
 }
 
 Row row_of(const Row& kept, const Names& columns, const Json& attributes, const Cells& cells) {
-  const std::string latency_ms = Json(cells.number("time_s") * 1e3).dump();
+  const std::string latency_ms = json_text(Json(cells.number("time_s") * 1e3));
   Row row;
   row.line = kept.line;
   row.cells = {cells.text("split"), cells.text("machine"), cells.text("kind"), latency_ms};
   for (std::size_t i = row.cells.size(); i < columns.size(); ++i) {
     const Json value = attributes.value(columns[i], Json(""));
-    row.cells.push_back(value.is_string() ? value.get<std::string>() : value.dump());
+    row.cells.push_back(value.is_string() ? value.get<std::string>() : json_text(value));
   }
   return row;
 }

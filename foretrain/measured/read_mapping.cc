@@ -69,7 +69,7 @@ void append_text(const std::string& text, bool as_json, const std::string& where
     if (open > from) {
       std::string literal = text.substr(from, open - from);
       if (as_json) {
-        const std::string quoted = Json(literal).dump();
+        const std::string quoted = json_text(Json(literal));
         literal = quoted.substr(1, quoted.size() - 2);
       }
       result.push_back({Piece::Kind::Text, literal});
@@ -93,13 +93,13 @@ void append_json(const Json& value, const std::string& where, Template& result) 
     const char* separator = object ? "{" : "[";
     if (value.empty()) return literal(object ? "{}" : "[]");
     for (const auto& [key, entry] : value.items()) {
-      literal(separator + (object ? Json(key).dump() + ":" : ""));
+      literal(separator + (object ? json_text(Json(key)) + ":" : ""));
       append_json(entry, where, result);
       separator = ",";
     }
     return literal(object ? "}" : "]");
   }
-  if (!value.is_string()) return literal(value.dump());
+  if (!value.is_string()) return literal(json_text(value));
   const auto& text = value.get_ref<const std::string&>();
   Template pieces;
   append_text(text, true, where, pieces);
@@ -136,7 +136,7 @@ Variable read_variable(const std::string& name, const Json& value, const std::st
     if (!map->is_object() || map->empty()) bad(where, "'map' must be an object of text to value");
     variable.map.emplace();
     for (const auto& [text, meaning] : map->items()) {
-      variable.map->emplace_back(text, meaning.dump());
+      variable.map->emplace_back(text, json_text(meaning));
     }
   }
   variable.split = fields.text("split");

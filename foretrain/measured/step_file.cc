@@ -42,7 +42,7 @@ RecordedRun read_line(const std::string& line, const std::string& where) {
   const Json json = parse_json(line, where);
   JsonFields fields(json, where);
   RecordedRun run;
-  run.request = fields.require("request").dump();
+  run.request = json_text(fields.require("request"));
   run.step_time_s = fields.required_number("step_time_s");
   if (!(run.step_time_s > 0)) {
     throw Error(ErrorKind::BadInput, where + ": 'step_time_s' is not above 0");

@@ -118,7 +118,7 @@ std::vector<Row> operators_of(const TorchEvents& events, const std::vector<Named
                  call.attributes,
                  call.dtype,
                  call.direction,
-                 Json(median(found) * 1e-6).dump(),
+                 json_text(Json(median(found) * 1e-6)),
                  std::to_string(found.size())};
     row.line = rows.size() + 1;
     rows.push_back(std::move(row));

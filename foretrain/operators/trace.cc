@@ -188,7 +188,7 @@ OrderedJson storages_of(const graph::Bound& bound, double held_bytes) {
 
 // Of a pipeline the first stage and the one that needs most.
 std::string dump_memory(const Stages& stages, const Resolved& resolved) {
-  if (stages.pipeline.empty()) return storages_of(stages.bound, 0).dump();
+  if (stages.pipeline.empty()) return json_text(storages_of(stages.bound, 0));
   OrderedJson list = OrderedJson::array();
   const RankMemory most = most_memory(stages.pipeline, resolved);
   for (const int stage : std::set<int>{0, most.stage}) {
@@ -200,7 +200,7 @@ std::string dump_memory(const Stages& stages, const Resolved& resolved) {
                     {"held_bytes", rank.held_bytes},
                     {"storages", storages_of(*one.bound, rank.held_bytes)}});
   }
-  return list.dump();
+  return json_text(list);
 }
 
 }  // namespace
@@ -223,7 +223,7 @@ std::string to_chrome_trace(const Stages& stages, const hw::Cluster& cluster) {
       events.back()["args"] = {{"micro_batch", *number}};
     }
   }
-  return OrderedJson{{"traceEvents", std::move(events)}, {"displayTimeUnit", "ms"}}.dump();
+  return json_text(OrderedJson{{"traceEvents", std::move(events)}, {"displayTimeUnit", "ms"}});
 }
 
 std::string dump_stage(const Stages& stages, const Resolved& resolved, const std::string& stage) {
@@ -252,7 +252,7 @@ std::string dump_stage(const Stages& stages, const Resolved& resolved, const std
     }
     list.push_back(std::move(entry));
   }
-  return list.dump();
+  return json_text(list);
 }
 
 }  // namespace foretrain::operators

@@ -7,11 +7,11 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/near.h"
-#include "foretrain/graph/bind.h"
 #include "foretrain/graph/op.h"
 #include "foretrain/graph/rules.h"
 #include "foretrain/parallel/detail/context_parts.h"
 #include "foretrain/parallel/detail/insert.h"
+#include "foretrain/parallel/detail/share_of_flops.h"
 
 namespace foretrain::parallel {
 namespace {
@@ -29,20 +29,6 @@ using graph::TensorId;
 constexpr double kLeastShare = 0.5;  // of a model's GEMMs, below which it is not worth a word
 
 std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
-
-double share_of_gemms(const graph::Graph& model, const ContextParts& parts) {
-  graph::Binding ones;
-  for (const std::string& symbol : model.symbols) ones.emplace_back(symbol, 1);
-  const graph::Bound bound = graph::bind(model, ones);
-  double shared = 0;
-  double all = 0;
-  for (std::size_t n = 0; n < model.nodes.size(); ++n) {
-    const double flops = graph::work(graph::NodeView{bound, model.nodes[n]}).flops;
-    all += flops;
-    if (parts.shared.contains(static_cast<NodeId>(n))) shared += flops;
-  }
-  return all > 0 ? shared / all : 0;
-}
 
 class Splitting {
  public:
@@ -75,7 +61,10 @@ class Splitting {
                                            " are not a multiple of " + std::to_string(2 * ranks_) +
                                            ", two chunks for each rank");
     }
-    if (share_of_gemms(old_, parts_) >= kLeastShare) return;
+    const auto counts = [&](std::size_t n) {
+      return parts_.shared.contains(static_cast<NodeId>(n));
+    };
+    if (share_of_flops(old_, counts) >= kLeastShare) return;
     throw Error(ErrorKind::Unsupported,
                 context + ": less than half of the GEMMs of model '" + printable(old_.name) +
                     "' run along a sequence of tokens without sorting it; it is for transformers "

@@ -9,11 +9,11 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/near.h"
-#include "foretrain/graph/bind.h"
 #include "foretrain/graph/op.h"
 #include "foretrain/graph/rules.h"
 #include "foretrain/parallel/detail/insert.h"
 #include "foretrain/parallel/detail/parts.h"
+#include "foretrain/parallel/detail/share_of_flops.h"
 #include "foretrain/parallel/detail/tensor_regions.h"
 
 namespace foretrain::parallel {
@@ -35,20 +35,6 @@ std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
 
 // Of a region with several of them: casts of the same value, which enter as one.
 using Casts = std::map<std::pair<int, TensorId>, std::vector<Operand>>;
-
-double share_of_gemms(const graph::Graph& model, const TensorRegions& regions) {
-  graph::Binding ones;
-  for (const std::string& symbol : model.symbols) ones.emplace_back(symbol, 1);
-  const graph::Bound bound = graph::bind(model, ones);
-  double split = 0;
-  double all = 0;
-  for (std::size_t n = 0; n < model.nodes.size(); ++n) {
-    const double flops = graph::work(graph::NodeView{bound, model.nodes[n]}).flops;
-    all += flops;
-    if (regions.of_node[n] >= 0) split += flops;
-  }
-  return all > 0 ? split / all : 0;
-}
 
 class Splitting {
  public:
@@ -83,7 +69,8 @@ class Splitting {
 
  private:
   void require_share() const {
-    if (share_of_gemms(old_, regions_) >= kLeastShare) return;
+    const auto counts = [&](std::size_t n) { return regions_.of_node[n] >= 0; };
+    if (share_of_flops(old_, counts) >= kLeastShare) return;
     throw Error(ErrorKind::Unsupported,
                 "strategy: tensor " + std::to_string(how_.ranks) +
                     ": less than half of the GEMMs "

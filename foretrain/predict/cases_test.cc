@@ -53,7 +53,7 @@ TEST(Cases, GiveWhatTheyExpect) {
     const Json& expect = test.at("expect");
     if (expect.contains("error")) {
       try {
-        predict(parse_request(test.at("request").dump(), "case"), library);
+        predict(parse_request(json_text(test.at("request")), "case"), library);
         ADD_FAILURE() << "no error";
       } catch (const Error& error) {
         EXPECT_EQ(to_string(error.kind()), expect.at("error").get<std::string>()) << error.what();
@@ -61,7 +61,7 @@ TEST(Cases, GiveWhatTheyExpect) {
       continue;
     }
     const Json report = parse_json(
-        to_json(predict(parse_request(test.at("request").dump(), "case"), library)), "report");
+        to_json(predict(parse_request(json_text(test.at("request")), "case"), library)), "report");
     const double tolerance = expect.at("relative_tolerance").get<double>();
     for (const auto& [path, value] : expect.items()) {
       if (path == "relative_tolerance") continue;

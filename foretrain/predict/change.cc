@@ -35,7 +35,8 @@ std::string as_options(const OrderedJson& fields) {
     if (value.is_null()) {
       text += "without " + option;
     } else {
-      text += option + ' ' + quoted(value.is_string() ? value.get<std::string>() : value.dump());
+      text +=
+          option + ' ' + quoted(value.is_string() ? value.get<std::string>() : json_text(value));
     }
   }
   return text;
@@ -44,11 +45,11 @@ std::string as_options(const OrderedJson& fields) {
 }  // namespace
 
 std::string change_options(const Request& before, const Request& after) {
-  return as_options(OrderedJson::parse(changes_json(before, after)));
+  return as_options(ordered_json(changes_json(before, after)));
 }
 
 std::string predict_command(const Request& request) {
-  OrderedJson fields = OrderedJson::parse(to_json(request));
+  OrderedJson fields = ordered_json(to_json(request));
   const std::string model = quoted(fields["model"].get<std::string>());
   fields.erase("model");
   const std::string options = as_options(fields);

@@ -18,7 +18,7 @@ std::string numbers(const Report& report) {
     EXPECT_TRUE(json.contains(key)) << key;
     same[key] = json[key];
   }
-  return same.dump();
+  return json_text(same);
 }
 
 // Models of every kind; 1 to 64 workers on one node and on many, evenly and not; every exchange of
@@ -51,7 +51,7 @@ Report predict_on(Json job, const Json& device, const Library& library) {
       job["strategy"].contains("server_device")) {
     job["strategy"]["server_device"] = device;
   }
-  return predict(parse_request(job.dump(), "predict"), library);
+  return predict(parse_request(json_text(job), "predict"), library);
 }
 
 void expect_same(const std::string& name, const hw::DeviceEntry& entry, const Library& library) {

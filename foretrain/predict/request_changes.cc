@@ -26,7 +26,7 @@ Described twice_as_fast(const hw::Link& link) {
                    {"switched", link.switched},
                    {"peer_access", link.peer_access}};
   if (link.flow_cap_bytes_per_s) json["flow_cap_bytes_per_s"] = 2 * *link.flow_cap_bytes_per_s;
-  return {json.dump(), true};
+  return {json_text(json), true};
 }
 
 bool can_compute(const hw::Cluster& cluster, Precision precision) {

@@ -86,7 +86,7 @@ TEST(Targets, IntervalsStandBesideTheirNumbers) {
   set(report, "resources.worker.net_tx.idle_s", {0.5, {}, {}, {}});
   const Json json = parse_json(to_json(report), "report");
   const Json& intervals = json.at("resources").at("worker").at("net_tx").at("intervals");
-  EXPECT_EQ(intervals.dump(), R"({"burst_s":[0.25,0.75],"confidence":0.8})");
+  EXPECT_EQ(json_text(intervals), R"({"burst_s":[0.25,0.75],"confidence":0.8})");
   EXPECT_FALSE(json.at("resources").at("worker").at("net_rx").contains("intervals"));
 }
 

@@ -31,10 +31,6 @@ Json parse_object(const std::string& request) {
   return object;
 }
 
-std::string dumped(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 void predict_variant(const std::string& request, const std::string& field, const Predict& predict,
                      Variant& variant) {
   try {
@@ -43,7 +39,7 @@ void predict_variant(const std::string& request, const std::string& field, const
     if (holder.is_null() || holder.is_object()) {  // else parse_request says what is wrong
       holder[name_of(field)] = parse_json(variant.value, field);
     }
-    variant.report = predict(parse_request(dumped(object), "predict"));
+    variant.report = predict(parse_request(json_text(object), "predict"));
   } catch (const Error& error) {
     variant.error = error;
   }
@@ -67,11 +63,11 @@ std::string find_field(const std::string& key) {
 std::string without_field(const std::string& request, const std::string& field) {
   Json object = parse_object(request);
   const bool inner = field.starts_with(kOfStrategy);
-  if (inner && !object.contains("strategy")) return dumped(object);
+  if (inner && !object.contains("strategy")) return json_text(object);
   Json& holder = holder_of(field, object);
   if (holder.is_object()) holder.erase(name_of(field));
   if (inner && holder.empty()) object.erase("strategy");
-  return dumped(object);
+  return json_text(object);
 }
 
 Variation predict_variants(const std::string& request, const std::string& key,
@@ -97,20 +93,48 @@ Variation vary(const std::string& request, const std::string& key,
   return predict_variants(request, key, std::move(variants), predict);
 }
 
-std::string to_json(const Variation& variation) {
+bool is_within(const Variant& variant, Seconds deadline) {
+  return variant.report && variant.report->total_time_s &&
+         variant.report->total_time_s->value <= deadline.count();
+}
+
+std::optional<std::size_t> cheapest_within(const Variation& variation, Seconds deadline) {
+  const std::vector<Variant>& variants = variation.variants;
+  std::optional<std::size_t> best;
+  bool any = false;
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    if (!is_within(variants[i], deadline)) continue;
+    any = true;
+    const std::optional<Estimate>& cost = variants[i].report->cost_usd;
+    if (cost && (!best || cost->value < variants[*best].report->cost_usd->value)) best = i;
+  }
+  if (any && !best) {
+    throw Error(ErrorKind::BadInput,
+                "no price is known for these devices; give price_per_device_hour");
+  }
+  return best;
+}
+
+std::string to_json(const Variation& variation, std::optional<Seconds> deadline) {
+  const std::optional<std::size_t> cheapest =
+      deadline ? cheapest_within(variation, *deadline) : std::nullopt;
   OrderedJson list = OrderedJson::array();
   for (const Variant& variant : variation.variants) {
     OrderedJson entry;
     entry[variation.field] = OrderedJson::parse(variant.value, nullptr, false);
     if (entry[variation.field].is_discarded()) entry[variation.field] = variant.value;
     if (variant.report) {
-      entry["report"] = OrderedJson::parse(to_json(*variant.report));
+      entry["report"] = ordered_json(to_json(*variant.report));
     } else {
-      entry["error"] = OrderedJson::parse(error_json(*variant.error))["error"];
+      entry["error"] = ordered_json(error_json(*variant.error))["error"];
+    }
+    if (deadline) {
+      entry["within_deadline"] = is_within(variant, *deadline);
+      entry["cheapest"] = cheapest == list.size();
     }
     list.push_back(std::move(entry));
   }
-  return list.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+  return json_text(list);
 }
 
 }  // namespace foretrain

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "foretrain/base/error.h"
+#include "foretrain/base/seconds.h"
 #include "foretrain/predict/report.h"
 #include "foretrain/request/request.h"
 
@@ -50,7 +51,15 @@ Variation predict_variants(const std::string& request, const std::string& key,
 Variation vary(const std::string& request, const std::string& key,
                const std::vector<std::string>& values, const Predict& predict);
 
-// [{"FIELD": value, "report": {...}}, ...] with "error" instead of "report" where there is none.
-std::string to_json(const Variation& variation);
+// Whether a job ends in time by its prediction, not by the upper end of the interval.
+bool is_within(const Variant& variant, Seconds deadline);
+
+// Which of the variants that end in time costs least, the first of equals; absent where none ends
+// in time. Throws Error(BadInput) where those that do have no cost, because no price is known.
+std::optional<std::size_t> cheapest_within(const Variation& variation, Seconds deadline);
+
+// [{"FIELD": value, "report": {...}}, ...] with "error" instead of "report" where there is none;
+// with a deadline also whether each is "within_deadline" and which is "cheapest".
+std::string to_json(const Variation& variation, std::optional<Seconds> deadline = {});
 
 }  // namespace foretrain

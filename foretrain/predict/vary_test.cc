@@ -36,6 +36,38 @@ TEST(Vary, EachValueIsARequestOfItsOwn) {
       << json;
 }
 
+// Jobs of 100 / workers seconds that cost 1, 2, 1 and 4 dollars.
+Variation four_jobs() {
+  Variation variation;
+  variation.field = "workers";
+  const double costs[] = {1, 2, 1, 4};
+  for (int workers = 1; workers <= 4; ++workers) {
+    Variant variant{std::to_string(workers), Report{}, {}};
+    variant.report->total_time_s = Estimate{100.0 / workers, {}, {}, {}};
+    variant.report->cost_usd = Estimate{costs[workers - 1], {}, {}, {}};
+    variation.variants.push_back(variant);
+  }
+  return variation;
+}
+
+TEST(Vary, TheCheapestEndsInTime) {
+  const Variation jobs = four_jobs();
+  EXPECT_EQ(cheapest_within(jobs, Seconds{100}), 0U);  // the first of two that cost the same
+  EXPECT_EQ(cheapest_within(jobs, Seconds{60}), 2U);
+  EXPECT_EQ(cheapest_within(jobs, Seconds{30}), 3U);
+  EXPECT_EQ(cheapest_within(jobs, Seconds{20}), std::nullopt);
+  const std::string json = to_json(jobs, Seconds{60});
+  EXPECT_NE(json.find(R"("within_deadline":true,"cheapest":true},{"workers":4)"), std::string::npos)
+      << json;
+}
+
+TEST(Vary, WithoutPricesNothingIsCheapest) {
+  Variation jobs = four_jobs();
+  for (Variant& variant : jobs.variants) variant.report->cost_usd.reset();
+  EXPECT_THROW(cheapest_within(jobs, Seconds{60}), Error);
+  EXPECT_EQ(cheapest_within(jobs, Seconds{20}), std::nullopt);
+}
+
 TEST(Vary, AFieldOfTheStrategyKeepsTheOthers) {
   const std::vector<std::string> values = {"3"};
   const auto servers = [&](const char* request) {

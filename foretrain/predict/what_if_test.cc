@@ -48,12 +48,12 @@ TEST(WhatIf, GainsAreDifferencesOfTwoPredictions) {
     const Report now = predict(request(all.request), fresh);
     EXPECT_EQ(all.now.step_time_s, now.step_time_s.value);
     EXPECT_FALSE(all.changes.empty());
-    const Json json = Json::parse(to_json(all));
+    const Json json = parse_json(to_json(all));
     ASSERT_EQ(json["what_if"].size(), all.changes.size());
     for (std::size_t i = 0; i < all.changes.size(); ++i) {
       const Json& one = json["what_if"][i];
-      SCOPED_TRACE(one.dump());
-      const Report then = predict(request(one["request"].dump()), fresh);
+      SCOPED_TRACE(json_text(one));
+      const Report then = predict(request(json_text(one["request"])), fresh);
       EXPECT_DOUBLE_EQ(one["sample_time_gain_s"].get<double>(),
                        1 / now.samples_per_s - 1 / then.samples_per_s);
       EXPECT_EQ(one["step_time_s"].get<double>(), then.step_time_s.value);
@@ -64,9 +64,9 @@ TEST(WhatIf, GainsAreDifferencesOfTwoPredictions) {
                          now.total_time_s->value - then.total_time_s->value);
       }
       // The changes alone lead there as well.
-      Json merged = Json::parse(all.request);
+      Json merged = parse_json(all.request);
       merged.merge_patch(one["changes"]);
-      EXPECT_EQ(request(merged.dump()), request(one["request"].dump()));
+      EXPECT_EQ(request(json_text(merged)), request(json_text(one["request"])));
     }
   }
 }
@@ -112,7 +112,7 @@ TEST(WhatIf, ALargerBatchKeepsTheSamplesOfTheJob) {
   const WhatIfs all = what_if(asked, library());
   const WhatIf* larger = named(all, "batch twice as large");
   ASSERT_NE(larger, nullptr);
-  const Json changes = Json::parse(larger->changes);
+  const Json changes = parse_json(larger->changes);
   EXPECT_EQ(changes["batch"], 16);
   EXPECT_EQ(changes["steps"], 500);
 }

@@ -126,7 +126,7 @@ class Reader {
 
   // A name, or an object whose JSON is kept for the module that understands it.
   Described described(const RequestField& row, const Json& value) const {
-    if (value.is_object()) return {value.dump(), true};
+    if (value.is_object()) return {json_text(value), true};
     if (value.is_string()) return {text(row, value.get<std::string>()), false};
     fail(row, "must be a name or an object");
   }

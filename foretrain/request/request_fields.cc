@@ -71,15 +71,16 @@ OrderedJson rows(std::span<const RequestField> fields) {
 
 std::string default_of(const RequestField& field) {
   if (!field.absent.empty() || field.value == nullptr) return std::string(field.absent);
-  return std::visit(
-      Overloaded{[](std::monostate) { return std::string(); },
-                 [](bool value) { return std::string(value ? "true" : "false"); },
-                 [](std::int64_t value) { return std::to_string(value); },
-                 [](double value) { return shortest(value); },
-                 [](const std::string& value) { return value; },
-                 [](const Described& value) { return value.text; },
-                 [](const auto& list) { return list.empty() ? std::string() : Json(list).dump(); }},
-      field.value(Request{}));
+  return std::visit(Overloaded{[](std::monostate) { return std::string(); },
+                               [](bool value) { return std::string(value ? "true" : "false"); },
+                               [](std::int64_t value) { return std::to_string(value); },
+                               [](double value) { return shortest(value); },
+                               [](const std::string& value) { return value; },
+                               [](const Described& value) { return value.text; },
+                               [](const auto& list) {
+                                 return list.empty() ? std::string() : json_text(Json(list));
+                               }},
+                    field.value(Request{}));
 }
 
 std::string help_of(const RequestField& field) {
@@ -95,6 +96,6 @@ std::string help_of(const RequestField& field) {
   return otherwise.empty() ? text : text + " (" + otherwise + ")";
 }
 
-std::string request_fields_json() { return rows(request_fields()).dump(); }
+std::string request_fields_json() { return json_text(rows(request_fields())); }
 
 }  // namespace foretrain

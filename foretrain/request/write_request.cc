@@ -10,7 +10,7 @@ namespace {
 
 OrderedJson json_of(const FieldValue& value) {
   if (const auto* described = std::get_if<Described>(&value)) {
-    return described->json ? OrderedJson::parse(described->text) : OrderedJson(described->text);
+    return described->json ? ordered_json(described->text) : OrderedJson(described->text);
   }
   return std::visit(
       [](const auto& held) -> OrderedJson {
@@ -57,9 +57,11 @@ OrderedJson changes(std::span<const RequestField> rows, const Request& before,
 }  // namespace
 
 std::string changes_json(const Request& before, const Request& after) {
-  return changes(request_fields(), before, after).dump();
+  return json_text(changes(request_fields(), before, after));
 }
 
-std::string to_json(const Request& request) { return written(request_fields(), request).dump(); }
+std::string to_json(const Request& request) {
+  return json_text(written(request_fields(), request));
+}
 
 }  // namespace foretrain

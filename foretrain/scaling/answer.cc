@@ -42,13 +42,6 @@ const ScalingWorkload* find_workload(const ScalingModel& model, const Resolved& 
   return found;
 }
 
-bool is_inside(const ScalingWorkload& workload, const std::vector<double>& values) {
-  for (std::size_t i = 0; i < workload.domain.size(); ++i) {
-    if (values[i] < workload.domain[i].least || values[i] > workload.domain[i].most) return false;
-  }
-  return true;
-}
-
 // Of the operator engine, for the same steps.
 double operators_s(const Question& question, double steps) {
   return operators::detail_of(question).step.value * steps;

@@ -30,7 +30,7 @@ std::vector<std::string> texts_of(const Json& values, const std::string& name,
     if (!one.is_string() && !one.is_number() && !one.is_boolean()) {
       bad(where, "'" + printable(name) + "' has a value that is no number, word or truth");
     }
-    texts.push_back(one.is_string() ? one.get<std::string>() : one.dump());
+    texts.push_back(one.is_string() ? one.get<std::string>() : json_text(one));
     if (!known.insert(texts.back()).second) {
       bad(where, "'" + printable(name) + "' has " + printable(texts.back()) + " twice");
     }

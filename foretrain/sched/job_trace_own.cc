@@ -44,7 +44,7 @@ Job read_json_job(std::string_view line, const std::string& where) {
   if (const auto time = fields.number("deadline_s")) {
     job.deadline = Seconds{check_time(*time, where, "deadline_s")};
   }
-  if (const Json* request = fields.find("request")) job.request = request->dump();
+  if (const Json* request = fields.find("request")) job.request = json_text(*request);
   fields.finish();
   check_known(job, where);
   return job;

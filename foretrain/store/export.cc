@@ -47,7 +47,7 @@ std::string line_of(const Row& row) {
 
 void round_numbers(Json& value) {
   if (value.is_number_float()) {
-    value = Json::parse(rounded_text(value.get<double>()));
+    value = parse_json(rounded_text(value.get<double>()));
   } else if (value.is_structured()) {
     for (Json& part : value) round_numbers(part);
   }
@@ -58,7 +58,7 @@ std::string rounded_json(const std::string& text) {
   Json value = Json::parse(text, nullptr, false);
   if (value.is_discarded()) return text;
   round_numbers(value);
-  return value.dump();
+  return json_text(value);
 }
 
 template <typename Row>

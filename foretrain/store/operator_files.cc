@@ -85,7 +85,7 @@ std::string attributes_of(const Sheet& sheet, const OperatorFormat& format) {
       attributes[column] = value_of(sheet.cells()[i]);
     }
   }
-  return attributes.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json_text(attributes);
 }
 
 // Justus: without an optimizer only the forward pass ran. The raw file numbers its optimizers,

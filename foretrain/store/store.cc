@@ -188,7 +188,7 @@ void normalise(Json& value) {
 std::string canonical_json(const std::string& text) {
   Json value = parse_json(text, "configuration");
   normalise(value);
-  return value.dump();
+  return json_text(value);
 }
 
 Store::Store(const std::filesystem::path& path, OpenMode mode)

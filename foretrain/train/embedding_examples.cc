@@ -82,7 +82,7 @@ Wanted wanted_of(const measured::Measurement& row, const fs::path& models) {
   wanted.model = model->get<std::string>();
   if (models.empty() || !names_model_file(wanted.model)) return wanted;
   *model = (models / wanted.model).string();
-  wanted.request = json.dump();
+  wanted.request = json_text(json);
   return wanted;
 }
 

@@ -66,7 +66,7 @@ void check_sum(const Json& json, JsonFields& fields) {
   const std::optional<std::int64_t> given = fields.integer("checksum");
   Json summed = json;
   summed.erase("checksum");
-  if (given != static_cast<std::int64_t>(learn::checksum(summed.dump()))) {
+  if (given != static_cast<std::int64_t>(learn::checksum(json_text(summed)))) {
     throw Error(ErrorKind::BadInput, fields.where() +
                                          ": its checksum is missing or wrong; the file "
                                          "is damaged, begin the training anew");
@@ -78,16 +78,16 @@ void check_sum(const Json& json, JsonFields& fields) {
 std::string write_state(const TrainState& state) {
   Json json{{"format", kFormat},
             {"version", 1},
-            {"network", Json::parse(learn::write_network(state.network))},
-            {"best", Json::parse(learn::write_network(state.best))},
+            {"network", parse_json(learn::write_network(state.network))},
+            {"best", parse_json(learn::write_network(state.best))},
             {"best_epoch", state.best_epoch},
             {"epoch", state.epoch},
             {"updates", state.updates},
             {"first_moments", write_moments(state.first_moments)},
             {"second_moments", write_moments(state.second_moments)}};
   if (std::isfinite(state.best_loss)) json["best_loss"] = state.best_loss;
-  json["checksum"] = learn::checksum(json.dump());
-  return json.dump();
+  json["checksum"] = learn::checksum(json_text(json));
+  return json_text(json);
 }
 
 TrainState read_state(const std::string& bytes, const std::string& where) {
@@ -98,8 +98,8 @@ TrainState read_state(const std::string& bytes, const std::string& where) {
   }
   check_sum(json, fields);
   TrainState state;
-  state.network = learn::read_network(fields.require("network").dump(), where + ", 'network'");
-  state.best = learn::read_network(fields.require("best").dump(), where + ", 'best'");
+  state.network = learn::read_network(json_text(fields.require("network")), where + ", 'network'");
+  state.best = learn::read_network(json_text(fields.require("best")), where + ", 'best'");
   state.best_loss = fields.number("best_loss").value_or(std::numeric_limits<double>::infinity());
   state.best_epoch = read_count(fields, "best_epoch");
   state.epoch = read_count(fields, "epoch");

@@ -31,7 +31,7 @@ std::vector<float> floats(const Json& json) { return floats_from_base64(json.get
 Reference read_reference(const std::string& name) {
   const std::filesystem::path file = "tests/networks/" + name + ".json";
   const Json json = parse_json(read_file(file, 1 << 20), file.string());
-  Reference reference{.network = learn::read_network(json["network"].dump(), file.string()),
+  Reference reference{.network = learn::read_network(json_text(json["network"]), file.string()),
                       .examples = {},
                       .outputs = floats(json["outputs"]),
                       .gradients = {},

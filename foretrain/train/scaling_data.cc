@@ -211,16 +211,23 @@ std::vector<KnownRun> known_runs(const ScalingSource& source, TimeOf time, const
   return runs;
 }
 
-// The variables that every run tells and that are not the same in all of them.
+// The variables that every run tells, that are not the same in all of them and that are not
+// another one again, as nodes are where each has one worker.
 std::vector<std::size_t> varied(const std::vector<KnownRun>& runs) {
   std::vector<std::size_t> result;
+  const auto is_again = [&](std::size_t v) {
+    return std::any_of(result.begin(), result.end(), [&](std::size_t other) {
+      return std::all_of(runs.begin(), runs.end(),
+                         [&](const KnownRun& run) { return run.values[v] == run.values[other]; });
+    });
+  };
   for (std::size_t v = 0; v < scaling_variables().size(); ++v) {
     std::set<double> values;
     const bool all = std::all_of(runs.begin(), runs.end(), [&](const KnownRun& run) {
       if (run.values[v]) values.insert(*run.values[v]);
       return run.values[v].has_value();
     });
-    if (all && values.size() > 1) result.push_back(v);
+    if (all && values.size() > 1 && !is_again(v)) result.push_back(v);
   }
   return result;
 }

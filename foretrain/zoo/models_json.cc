@@ -13,7 +13,7 @@ std::string models_json(std::span<const Model* const> models) {
                     {"about", model->about},
                     {"parameters", model->parameters}});
   }
-  return list.dump();
+  return json_text(list);
 }
 
 }  // namespace foretrain::zoo

@@ -57,6 +57,8 @@ class Variant:
     value: Any
     report: Report | None
     error: Error | None
+    within_deadline: bool | None = None  # where a deadline was given
+    cheapest: bool | None = None  # of those within it
 
 
 def vary(
@@ -64,23 +66,33 @@ def vary(
     field: str,
     values: Iterable[Any],
     example_inputs: Any = None,
+    *,
+    deadline_s: float | None = None,
     **request: Unpack[Request],
 ) -> list[Variant]:
     """Predicts the same job once for each value of one field, such as ``batch``.
 
-    A field of the strategy has a dot in its name, ``strategy.servers``.
+    A field of the strategy has a dot in its name, ``strategy.servers``. With ``deadline_s`` each
+    variant says whether its job ends in so many seconds, and one of them that it is the cheapest.
 
     >>> [v.report.step_time_s.value for v in vary("resnet50", "batch", [32, 64], device="a100")]
     """
     text, graph = _prepared(model, example_inputs, request)
     values = list(values)
     texts = [json_text(value, "a value") for value in values]
-    entries = json.loads(_core.vary_json(text, field, texts, graph))
-    answers = (_answer(entry.get("report", entry)) for entry in entries)
-    return [
-        Variant(value, None, answer) if isinstance(answer, Error) else Variant(value, answer, None)
-        for value, answer in zip(values, answers, strict=True)
-    ]
+    entries = json.loads(_core.vary_json(text, field, texts, graph, deadline_s))
+    return [_variant(value, entry) for value, entry in zip(values, entries, strict=True)]
+
+
+def _variant(value: Any, entry: dict[str, Any]) -> Variant:
+    answer = _answer(entry.get("report", entry))
+    return Variant(
+        value,
+        report=None if isinstance(answer, Error) else answer,
+        error=answer if isinstance(answer, Error) else None,
+        within_deadline=entry.get("within_deadline"),
+        cheapest=entry.get("cheapest"),
+    )
 
 
 def what_if(model: Any, example_inputs: Any = None, **request: Unpack[Request]) -> WhatIf:

@@ -42,6 +42,12 @@ def test_a_field_varies() -> None:
     assert variants[1].report == foretrain.predict("resnet18", device="t4", batch=16)
     assert variants[2].report is None
     assert variants[2].error.kind == "BadInput"
+    job = {"device": "t4", "samples": 1e6, "epochs": 1, "price_per_device_hour": 1.0}
+    timed = foretrain.vary("resnet18", "workers", [1, 2, 4], deadline_s=1e6, **job)
+    assert [v.within_deadline for v in timed] == [True, True, True]
+    costs = [v.report.cost.value for v in timed]
+    assert [v.cheapest for v in timed] == [cost == min(costs) for cost in costs]
+    assert variants[0].cheapest is None
     servers = foretrain.vary(
         "resnet18", "strategy.servers", [1, 2], device="t4", placement=[1, 1], strategy="ps"
     )

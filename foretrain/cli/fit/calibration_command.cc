@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <memory>
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/format.h"
 #include "foretrain/base/number_range.h"
+#include "foretrain/cli/command.h"
 #include "foretrain/cli/fit/commands.h"
 #include "foretrain/cli/fit/fit_output.h"
 #include "foretrain/cli/given_request.h"
@@ -66,10 +66,9 @@ void run_calibration(const CalibrationCommand& command, Console& console) {
 
 }  // namespace
 
-void add_fit_calibration(CLI::App& app, Console& console) {
+void add_fit_calibration(Command& app, Console& console) {
   auto command = std::make_shared<CalibrationCommand>();
-  CLI::App& sub =
-      *app.add_subcommand("calibration", "speed of one device from a few measured steps");
+  Command& sub = app.add_subcommand("calibration", "speed of one device from a few measured steps");
   sub.footer(
       "Each line of the file is a step: {\"request\": {\"model\": \"resnet50\", ...}, "
       "\"step_time_s\": 0.12}\n"
@@ -84,31 +83,31 @@ void add_fit_calibration(CLI::App& app, Console& console) {
   sub.add_option("--trace", command->traces,
                  "what torch.profiler's export_chrome_trace wrote: its steps, and its operators "
                  "where shapes were recorded; may be repeated")
-      ->allow_extra_args(false);
+      .allow_extra_args(false);
   sub.add_option("--request", command->requests, "what ran, for each --trace: JSON or a file of it")
-      ->allow_extra_args(false);
+      .allow_extra_args(false);
   sub.add_option("--runs", command->by.runs,
                  "so many of the runs (all; of the lab 10, of different models)")
-      ->check(CLI::Range(1, 10000));
+      .check(number_range(1, 10000));
   sub.add_option("--setting", command->by.setting, "of the lab: runs of this setting (the first)");
   sub.add_option("--operators", command->by.operators,
                  "operators that `foretrain collect operators` timed, a store or CSV: where to "
                  "start from")
-      ->excludes("--trace");
+      .excludes("--trace");
   sub.add_option("--collectives", command->by.collectives,
                  "collectives that `foretrain collect collectives` timed, a store or CSV: the "
                  "network's bandwidth");
-  sub.add_option("-o,--output", command->output, "the predictor file to write")->required();
+  sub.add_option("-o,--output", command->output, "the predictor file to write").required();
   sub.add_option("--usual", command->options.usual,
                  "how far such machines lie from the datasheet (0.5)")
-      ->check(number_range(0.01, 5));
+      .check(number_range(0.01, 5));
   sub.add_option("--noise", command->options.noise, "how far steps lie from predictions (0.08)")
-      ->check(number_range(0.001, 5));
+      .check(number_range(0.001, 5));
   sub.add_option("--factors", command->options.factors,
                  "find only these; the others stay as they are")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::IsMember(fit::factor_names()));
+      .delimiter(',')
+      .allow_extra_args(false)
+      .one_of(fit::factor_names());
   sub.callback([command, &console] { run_calibration(*command, console); });
 }
 

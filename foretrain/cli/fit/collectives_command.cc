@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <memory>
 
 #include "foretrain/base/file.h"
 #include "foretrain/base/format.h"
+#include "foretrain/base/number_range.h"
+#include "foretrain/cli/command.h"
 #include "foretrain/cli/fit/commands.h"
 #include "foretrain/cli/fit/fit_output.h"
 #include "foretrain/fit/collectives.h"
@@ -51,23 +52,23 @@ void run_collectives(const CollectivesCommand& command, Console& console) {
 
 }  // namespace
 
-void add_fit_collectives(CLI::App& app, Console& console) {
+void add_fit_collectives(Command& app, Console& console) {
   auto command = std::make_shared<CollectivesCommand>();
-  CLI::App& sub = *app.add_subcommand("collectives", "constants of collectives from measured ones");
+  Command& sub = app.add_subcommand("collectives", "constants of collectives from measured ones");
   sub.footer(
       "Example:\n  foretrain fit collectives --data measurements/collectives -o collectives.json\n"
       "  foretrain fit collectives --data lab.db -o collectives.json\n"
       "  foretrain fit collectives --data measurements/collectives --without Vista -o other.json");
   sub.add_option("--data", command->data, "measured collectives: a store, a folder or a file")
-      ->required();
-  sub.add_option("-o,--output", command->output, "the predictor file to write")->required();
+      .required();
+  sub.add_option("-o,--output", command->output, "the predictor file to write").required();
   sub.add_option("--start", command->start, "start from this file, not from what is shipped");
   sub.add_option("--without", command->options.without, "leave this cluster out; may be repeated");
   sub.add_option("--vary", command->options.vary,
                  "also vary these, which else stay: tcp.shared_nic, all.ramp_exponent")
-      ->delimiter(',');
+      .delimiter(',');
   sub.add_option("--evaluations", command->options.evaluations, "effort")
-      ->check(CLI::Range(1, 100000));
+      .check(number_range(1, 100000));
   sub.callback([command, &console] { run_collectives(*command, console); });
 }
 

@@ -3,27 +3,24 @@
 // program foretrain-fit alone.
 #pragma once
 
-namespace CLI {  // NOLINT: the name is CLI11's
-class App;
-}
-
 namespace foretrain::cli {
 
+class Command;
 class Console;
 
-void add_fit_operators(CLI::App& app, Console& console);
-void add_fit_collectives(CLI::App& app, Console& console);
-void add_fit_calibration(CLI::App& app, Console& console);
-void add_fit_intervals(CLI::App& app, Console& console);
-void add_fit_framework(CLI::App& app, Console& console);
-void add_fit_exchange(CLI::App& app, Console& console);
-void add_fit_straggling(CLI::App& app, Console& console);
-void add_fit_memory_context(CLI::App& app, Console& console);
-void add_fit_memory_intervals(CLI::App& app, Console& console);
-void add_fit_inspector(CLI::App& app, Console& console);
-void add_fit_embedding(CLI::App& app, Console& console);
-void add_fit_replay(CLI::App& app, Console& console);
-void add_fit_scaling(CLI::App& app, Console& console);
-void add_transfer(CLI::App& app, Console& console);  // `foretrain transfer`
+void add_fit_operators(Command& app, Console& console);
+void add_fit_collectives(Command& app, Console& console);
+void add_fit_calibration(Command& app, Console& console);
+void add_fit_intervals(Command& app, Console& console);
+void add_fit_framework(Command& app, Console& console);
+void add_fit_exchange(Command& app, Console& console);
+void add_fit_straggling(Command& app, Console& console);
+void add_fit_memory_context(Command& app, Console& console);
+void add_fit_memory_intervals(Command& app, Console& console);
+void add_fit_inspector(Command& app, Console& console);
+void add_fit_embedding(Command& app, Console& console);
+void add_fit_replay(Command& app, Console& console);
+void add_fit_scaling(Command& app, Console& console);
+void add_transfer(Command& app, Console& console);  // `foretrain transfer`
 
 }  // namespace foretrain::cli

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/format.h"
 #include "foretrain/base/json.h"
 #include "foretrain/base/number_range.h"
+#include "foretrain/cli/command.h"
 #include "foretrain/cli/fit/commands.h"
 #include "foretrain/cli/fit/fit_output.h"
 #include "foretrain/cli/progress.h"
@@ -112,7 +112,7 @@ void run_tests(const EmbeddingCommand& command, const train::EmbeddingData& data
     });
   }
   if (command.json) {
-    console.line(tests_json(tests).dump());
+    console.line(json_text(tests_json(tests)));
   } else {
     show_tests(tests, console);
   }
@@ -167,9 +167,9 @@ void run_embedding(EmbeddingCommand& command, Console& console) {
   output.write(write_embedding_model(model, std::span(&note, 1)));
 }
 
-void add_data_options(CLI::App& sub, EmbeddingCommand& command) {
+void add_data_options(Command& sub, EmbeddingCommand& command) {
   sub.add_option("--data", command.data, "runs: a store, a folder or a file that `evaluate` knows")
-      ->required();
+      .required();
   sub.add_option(
       "--models", command.models,
       "the folder of model files that requests name, such as timm/resnet50_224.ftg.json");
@@ -177,42 +177,42 @@ void add_data_options(CLI::App& sub, EmbeddingCommand& command) {
                  "a CSV file with the columns model and family, for models that are not built in");
   sub.add_option("--leave-out", command.leave_out,
                  "what is left out as a whole to choose and to bound by (family)")
-      ->check(CLI::IsMember({"family", "model"}));
+      .one_of({"family", "model"});
   sub.add_option("--time", command.time, "what the time is of (step)")
-      ->check(CLI::IsMember({"step", "epoch", "total"}));
+      .one_of({"step", "epoch", "total"});
   sub.add_option("--predictors", command.predictors,
                  "files that predictions will name, too, such as a calibration")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+      .delimiter(',')
+      .allow_extra_args(false);
 }
 
-void add_test_options(CLI::App& sub, EmbeddingCommand& command) {
-  CLI::Option* tests = sub.add_flag(
+void add_test_options(Command& sub, EmbeddingCommand& command) {
+  Option& tests = sub.add_flag(
       "--tests", command.tests,
       "table of errors on families left out, beside regressions on counts and operators alone");
   sub.add_option("--curve", command.testing.curve, "errors with so many measured networks: 5,10,20")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->needs(tests);
+      .delimiter(',')
+      .allow_extra_args(false)
+      .needs(tests);
   sub.add_option("--ernest", command.testing.ernest,
                  "Ernest with so many runs of each new network (0: without any), on its others")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->needs(tests);
+      .delimiter(',')
+      .allow_extra_args(false)
+      .needs(tests);
   sub.add_flag("!--chosen-only", command.testing.methods, "do not test every method by itself")
-      ->needs(tests);
-  sub.add_flag("--json", command.json, "print the table as JSON")->needs(tests);
+      .needs(tests);
+  sub.add_flag("--json", command.json, "print the table as JSON").needs(tests);
   sub.add_option("--embedding", command.embedding,
                  "test with another embedding than the one built in (data/embeddings/digits.json)")
-      ->needs(tests);
+      .needs(tests);
   sub.add_option("--examples", command.examples, "write a CSV line per request with its features");
 }
 
 }  // namespace
 
-void add_fit_embedding(CLI::App& app, Console& console) {
+void add_fit_embedding(Command& app, Console& console) {
   auto command = std::make_shared<EmbeddingCommand>();
-  CLI::App& sub = *app.add_subcommand(
+  Command& sub = app.add_subcommand(
       "embedding", "one model for networks never run, from measured runs of others");
   sub.footer(
       "Examples:\n  foretrain fit embedding --data torchvision_gpus.csv -o embedding.json\n"
@@ -224,22 +224,22 @@ void add_fit_embedding(CLI::App& app, Console& console) {
   add_data_options(sub, *command);
   sub.add_option("--target", command->target,
                  "learn the time itself, or the ratio to the operator engine's (residual)")
-      ->check(CLI::IsMember({"plain", "residual"}));
+      .one_of({"plain", "residual"});
   std::vector<std::string> names{"auto"};
   for (const auto one : train::all_embedding_methods()) names.emplace_back(train::name_of(one));
   sub.add_option("--method", command->methods, "auto: the best on families left out; or of these")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::IsMember(names));
+      .delimiter(',')
+      .allow_extra_args(false)
+      .one_of(names);
   sub.add_option("-o,--output", command->output, "the predictor file to write");
   train::EmbeddingFit& fit = command->testing.fit;
   sub.add_option("--folds", fit.folds, "of families, for intervals and tests (10)")
-      ->check(CLI::Range(2, 100));
+      .check(number_range(2, 100));
   sub.add_option("--confidence", fit.confidence, "of the interval (0.9)")
-      ->check(number_range(0.5, 0.999));
+      .check(number_range(0.5, 0.999));
   sub.add_option("--seed", fit.seed, "of folds, trees and networks (1)");
   sub.add_option("--threads", fit.threads, "results do not depend on it (all cores)")
-      ->check(CLI::Range(0, 1024));
+      .check(number_range(0, 1024));
   add_test_options(sub, *command);
   sub.callback([command, &console] { run_embedding(*command, console); });
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <memory>
 
 #include "foretrain/base/format.h"
+#include "foretrain/base/number_range.h"
+#include "foretrain/cli/command.h"
 #include "foretrain/cli/fit/commands.h"
 #include "foretrain/cli/fit/fit_output.h"
 #include "foretrain/cost/framework_file.h"
@@ -38,22 +39,22 @@ void run_framework(const FrameworkCommand& command, Console& console) {
 
 }  // namespace
 
-void add_fit_framework(CLI::App& app, Console& console) {
+void add_fit_framework(Command& app, Console& console) {
   auto command = std::make_shared<FrameworkCommand>();
-  CLI::App& sub = *app.add_subcommand(
+  Command& sub = app.add_subcommand(
       "framework", "what a framework costs besides operators, from measured steps");
   sub.footer(
       "Example:\n  foretrain fit framework adaptdl --data pollux.csv --without NeuMF -o "
       "adaptdl.json\n"
       "  foretrain evaluate --data pollux.csv --predictor adaptdl.json --by model");
-  sub.add_option("name", command->name, "the framework")->required();
-  sub.add_option("--data", command->data, "CSV file of training measurements")->required();
-  sub.add_option("-o,--output", command->output, "the predictor file to write")->required();
-  sub.add_option("--without", command->options.without, "leave these models out")->delimiter(',');
+  sub.add_option("name", command->name, "the framework").required();
+  sub.add_option("--data", command->data, "CSV file of training measurements").required();
+  sub.add_option("-o,--output", command->output, "the predictor file to write").required();
+  sub.add_option("--without", command->options.without, "leave these models out").delimiter(',');
   sub.add_option("--rows", command->options.rows, "steps of each model")
-      ->check(CLI::Range(1, 10000));
+      .check(number_range(1, 10000));
   sub.add_option("--evaluations", command->options.evaluations, "effort")
-      ->check(CLI::Range(1, 100000));
+      .check(number_range(1, 100000));
   sub.callback([command, &console] { run_framework(*command, console); });
 }
 

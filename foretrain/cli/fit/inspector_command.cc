@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/format.h"
+#include "foretrain/base/number_range.h"
+#include "foretrain/cli/command.h"
 #include "foretrain/cli/fit/commands.h"
 #include "foretrain/cli/fit/fit_output.h"
 #include "foretrain/cli/fit/network_options.h"
@@ -206,9 +207,9 @@ void run_inspector(const InspectorCommand& command, Console& console) {
 
 }  // namespace
 
-void add_fit_inspector(CLI::App& app, Console& console) {
+void add_fit_inspector(Command& app, Console& console) {
   auto command = std::make_shared<InspectorCommand>();
-  CLI::App& sub = *app.add_subcommand(
+  Command& sub = app.add_subcommand(
       "inspector", "how a job uses device, memory and network, from measured runs");
   sub.footer(
       "Examples:\n  foretrain fit inspector --data lab.db -o inspector.json\n"
@@ -218,26 +219,26 @@ void add_fit_inspector(CLI::App& app, Console& console) {
   sub.add_option("--data", command->data,
                  "runs of the lab: a store, or a folder that it exported; of further machines too, "
                  "the first is the one that predictions are for")
-      ->required()
-      ->delimiter(',')
-      ->allow_extra_args(false);
+      .required()
+      .delimiter(',')
+      .allow_extra_args(false);
   sub.add_option("-o,--output", command->output, "the predictor file to write");
   sub.add_option("--setting", command->options.settings, "learn from runs of these only (all)")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+      .delimiter(',')
+      .allow_extra_args(false);
   sub.add_option("--method", command->method,
                  "hybrid: physics, corrected where that helps; physics; trees: without physics; "
                  "network: a graph network that corrects physics")
-      ->check(CLI::IsMember({"hybrid", "physics", "trees", "network"}));
+      .one_of({"hybrid", "physics", "trees", "network"});
   sub.add_option("--calibration", command->calibration,
                  "of the machine, by `foretrain fit calibration` (found from the runs)");
   sub.add_option("--folds", command->folds,
                  "of architectures, for choices and intervals (5; of a network 10)")
-      ->check(CLI::Range(2, 100));
+      .check(number_range(2, 100));
   add_share_options(sub, command->options.share, "their");
   sub.add_option("--least", command->least,
                  "jobs that a number is learned from (20; by a network 4)")
-      ->check(CLI::Range(1, 1'000'000));
+      .check(number_range(1, 1'000'000));
   sub.add_option("--seed", command->options.trees.seed, "of trees, network and draws");
   sub.add_option("--examples", command->examples,
                  "write what is learned from, a CSV line per job and role; - shows it");

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <memory>
 
 #include "foretrain/base/format.h"
 #include "foretrain/base/number_range.h"
+#include "foretrain/cli/command.h"
 #include "foretrain/cli/fit/commands.h"
 #include "foretrain/cli/fit/fit_output.h"
 #include "foretrain/fit/intervals.h"
@@ -63,28 +63,28 @@ void run_intervals(const IntervalsCommand& command, Console& console) {
 
 }  // namespace
 
-void add_fit_intervals(CLI::App& app, Console& console) {
+void add_fit_intervals(Command& app, Console& console) {
   auto command = std::make_shared<IntervalsCommand>();
-  CLI::App& sub = *app.add_subcommand("intervals", "how far measured steps lie from predictions");
+  Command& sub = app.add_subcommand("intervals", "how far measured steps lie from predictions");
   sub.footer(
       "Example:\n  foretrain fit intervals --data measurements/training -o "
       "data/predictors/intervals.json");
-  sub.add_option("--data", command->data, "folder of training measurements")->required();
+  sub.add_option("--data", command->data, "folder of training measurements").required();
   sub.add_option("-o,--output", command->output, "the file to write; without it only the table");
   sub.add_option("--rows", command->rows,
                  "write a CSV line per step: its interval, source left out");
   sub.add_option("--without", command->options.without,
                  "rows that are judged but never fitted: FILE or FILE/DEVICE")
-      ->delimiter(',');
+      .delimiter(',');
   sub.add_option("--traits", command->options.conformal.most_traits,
                  "words of a regime, at most (1); few sources support few")
-      ->check(CLI::Range(0, 8));
+      .check(number_range(0, 8));
   sub.add_option("--coarser", command->options.conformal.coarser,
                  "sources as which the coarser regime's rows count (2)")
-      ->check(number_range(0.1, 100));
+      .check(number_range(0.1, 100));
   sub.add_option("--confidence", command->options.conformal.confidence,
                  "share that is covered (0.9)")
-      ->check(number_range(0.5, 0.99));
+      .check(number_range(0.5, 0.99));
   sub.callback([command, &console] { run_intervals(*command, console); });
 }
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // foretrain-fit: what `foretrain fit` runs. Its own program, so that the libraries for fitting do
 // not slow down the start of predictions.
-#include <CLI/CLI.hpp>
 #include <string_view>
 
+#include "foretrain/cli/command.h"
 #include "foretrain/cli/fit/commands.h"
 #include "foretrain/cli/program.h"
 
 namespace foretrain::cli {
 namespace {
 
-void add_commands(CLI::App& app, Console& console) {
+void add_commands(Command& app, Console& console) {
   app.description("Trains predictors from measurements.");
-  app.require_subcommand(1);
+  app.require_subcommand(1, 1);
   for (const auto add : {add_fit_operators, add_fit_collectives, add_fit_calibration,
                          add_fit_intervals, add_fit_framework, add_fit_exchange, add_fit_straggling,
                          add_fit_memory_context, add_fit_memory_intervals, add_fit_inspector,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "foretrain/base/format.h"
+#include "foretrain/cli/command.h"
 #include "foretrain/cli/fit/commands.h"
 #include "foretrain/cli/fit/fit_output.h"
 #include "foretrain/fit/memory_context.h"
@@ -30,17 +30,17 @@ void run_memory_context(const MemoryContextCommand& command, Console& console) {
 
 }  // namespace
 
-void add_fit_memory_context(CLI::App& app, Console& console) {
+void add_fit_memory_context(Command& app, Console& console) {
   auto command = std::make_shared<MemoryContextCommand>();
-  CLI::App& sub = *app.add_subcommand(
-      "memory-context", "memory taken before the first tensor, from what devices used");
+  Command& sub = app.add_subcommand("memory-context",
+                                    "memory taken before the first tensor, from what devices used");
   sub.footer(
       "Example:\n  foretrain fit memory-context --data smi.csv -o memory_context.json\n"
       "Rows are those whose mapping compares them with memory_peak_bytes.");
   sub.add_option("--data", command->data,
                  "memory in use, as nvidia-smi shows it: a store, a folder or a file")
-      ->required();
-  sub.add_option("-o,--output", command->output, "the predictor file to write")->required();
+      .required();
+  sub.add_option("-o,--output", command->output, "the predictor file to write").required();
   sub.callback([command, &console] { run_memory_context(*command, console); });
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <memory>
 
 #include "foretrain/base/format.h"
 #include "foretrain/base/number_range.h"
+#include "foretrain/cli/command.h"
 #include "foretrain/cli/fit/commands.h"
 #include "foretrain/cli/fit/fit_output.h"
 #include "foretrain/fit/memory_intervals.h"
@@ -61,23 +61,23 @@ void run_memory_intervals(const MemoryIntervalsCommand& command, Console& consol
 
 }  // namespace
 
-void add_fit_memory_intervals(CLI::App& app, Console& console) {
+void add_fit_memory_intervals(Command& app, Console& console) {
   auto command = std::make_shared<MemoryIntervalsCommand>();
-  CLI::App& sub = *app.add_subcommand("memory-intervals",
-                                      "how far measured peaks of memory lie from predictions");
+  Command& sub = app.add_subcommand("memory-intervals",
+                                    "how far measured peaks of memory lie from predictions");
   sub.footer(
       "Example:\n  foretrain fit memory-intervals --data measurements/training -o "
       "data/predictors/memory_intervals.json");
   sub.add_option("--data", command->data, "training measurements: a folder, a file or a store")
-      ->required();
+      .required();
   sub.add_option("-o,--output", command->output, "the file to write; without it only the table");
   sub.add_option("--rows", command->rows,
                  "write a CSV line per peak: its interval, source left out");
   sub.add_option("--traits", command->options.most_traits,
                  "words of a regime, at most (1); few sources support few")
-      ->check(CLI::Range(0, 6));
+      .check(number_range(0, 6));
   sub.add_option("--confidence", command->options.confidence, "share that is covered (0.9)")
-      ->check(number_range(0.5, 0.99));
+      .check(number_range(0.5, 0.99));
   sub.callback([command, &console] { run_memory_intervals(*command, console); });
 }
 

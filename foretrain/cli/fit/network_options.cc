@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "foretrain/cli/fit/network_options.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "foretrain/base/format.h"
+#include "foretrain/base/number_range.h"
+#include "foretrain/cli/command.h"
 
 namespace foretrain::cli {
 namespace {
@@ -14,32 +15,32 @@ constexpr std::size_t kMostGroups = 10'000;
 
 }  // namespace
 
-void add_network_options(CLI::App& app, NetworkOptions& options) {
+void add_network_options(Command& app, NetworkOptions& options) {
   const std::string group = "Graph network";
-  const auto in_group = [&](CLI::Option* option) { return option->group(group); };
+  const auto in_group = [&](Option& option) -> Option& { return option.group(group); };
   in_group(app.add_option("--preset", options.preset,
                           "driple: the network as published, without physics"))
-      ->check(CLI::IsMember({"driple"}));
+      .one_of({"driple"});
   in_group(app.add_option("--groups", options.groups, "nodes of the grouped graph (20)"))
-      ->check(CLI::Range(1, 10'000));
+      .check(number_range(1, 10'000));
   in_group(
       app.add_option("--grouping", options.grouping,
                      "uniform, proportional to the graph's size, or none: every node for itself"))
-      ->check(CLI::IsMember({"uniform", "proportional", "none"}));
+      .one_of({"uniform", "proportional", "none"});
   in_group(app.add_option("--convolution", options.convolution, "gcn, gin, gat or mpnn"))
-      ->check(CLI::IsMember({"gcn", "gin", "gat", "mpnn"}));
+      .one_of({"gcn", "gin", "gat", "mpnn"});
   in_group(app.add_option("--depth", options.depth, "convolutions in all (half the groups)"))
-      ->check(CLI::Range(1, 10'000));
+      .check(number_range(1, 10'000));
   in_group(app.add_option("--readout", options.readout, "set2set, mean, max or attention"))
-      ->check(CLI::IsMember({"set2set", "mean", "max", "attention"}));
+      .one_of({"set2set", "mean", "max", "attention"});
   in_group(app.add_flag("--no-gru", options.no_gru, "no recurrent unit between convolutions"));
   in_group(app.add_option("--role", options.role, "worker, server or both"))
-      ->check(CLI::IsMember({"worker", "server", "both"}));
+      .one_of({"worker", "server", "both"});
   in_group(app.add_option("--epochs", options.epochs, "at most so many"))
-      ->check(CLI::Range(1, 1'000'000));
+      .check(number_range(1, 1'000'000));
   in_group(app.add_option("--patience", options.patience,
                           "epochs without a lower validation loss until training ends"))
-      ->check(CLI::Range(1, 1'000'000));
+      .check(number_range(1, 1'000'000));
   in_group(app.add_option("--checkpoint", options.checkpoint,
                           "keep here where training stands, and go on from there"));
 }
@@ -68,13 +69,13 @@ train::NetworkFit network_fit_of(const NetworkOptions& options) {
   return fit;
 }
 
-void add_share_options(CLI::App& app, train::Share& share, const std::string& whose) {
-  CLI::Option* fraction =
+void add_share_options(Command& app, train::Share& share, const std::string& whose) {
+  Option& fraction =
       app.add_option("--fraction", share.fraction, "of " + whose + " architectures, drawn (1)")
-          ->check(CLI::Range(0.0, 1.0));
+          .check(number_range(0.0, 1.0));
   app.add_option("--jobs", share.jobs, "so many of " + whose + " measured jobs, drawn (all)")
-      ->check(CLI::Range(1, 1'000'000))
-      ->excludes(fraction);
+      .check(number_range(1, 1'000'000))
+      .excludes(fraction);
 }
 
 void show_share(const train::UsedShare& used, FitOutput& output) {

@@ -10,11 +10,9 @@
 #include "foretrain/cli/progress.h"
 #include "foretrain/train/fit_network.h"
 
-namespace CLI {  // NOLINT: the name is CLI11's
-class App;
-}
-
 namespace foretrain::cli {
+
+class Command;
 
 struct NetworkOptions {
   std::string preset;
@@ -29,12 +27,12 @@ struct NetworkOptions {
   std::optional<std::size_t> patience;
   bool no_gru = false;
 };
-void add_network_options(CLI::App& app, NetworkOptions& options);
+void add_network_options(Command& app, NetworkOptions& options);
 
 train::NetworkFit network_fit_of(const NetworkOptions& options);
 
 // How much of the data is used: --fraction, --jobs.
-void add_share_options(CLI::App& app, train::Share& share, const std::string& whose);
+void add_share_options(Command& app, train::Share& share, const std::string& whose);
 // Says so where it is not all.
 void show_share(const train::UsedShare& used, FitOutput& output);
 

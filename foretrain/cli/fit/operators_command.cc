@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <memory>
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/file.h"
 #include "foretrain/base/format.h"
+#include "foretrain/base/number_range.h"
+#include "foretrain/cli/command.h"
 #include "foretrain/cli/fit/commands.h"
 #include "foretrain/cli/fit/fit_output.h"
 #include "foretrain/fit/operators.h"
@@ -77,29 +78,29 @@ void run_operators(const OperatorsCommand& command, Console& console) {
 
 }  // namespace
 
-void add_fit_operators(CLI::App& app, Console& console) {
+void add_fit_operators(Command& app, Console& console) {
   auto command = std::make_shared<OperatorsCommand>();
-  CLI::App& sub =
-      *app.add_subcommand("operators", "constants of the operator model from measured operators");
+  Command& sub =
+      app.add_subcommand("operators", "constants of the operator model from measured operators");
   sub.footer(
       "Example:\n  foretrain fit operators --data measurements/operators -o operators.json\n"
       "  foretrain evaluate --data measurements/training --predictor operators.json");
   sub.add_option("--data", command->data,
                  "measured operators: stores, folders or files, one after another")
-      ->delimiter(',');
+      .delimiter(',');
   sub.add_option("--steps", command->steps, "measured training steps: a store, a folder or a file");
-  sub.add_option("-o,--output", command->output, "the predictor file to write")->required();
+  sub.add_option("-o,--output", command->output, "the predictor file to write").required();
   sub.add_option("--start", command->start, "start from this file, not from what is shipped");
   sub.add_option("--without", command->options.without,
                  "leave these devices, or models of steps, out; 'resnet*': all that begin so")
-      ->delimiter(',');
+      .delimiter(',');
   sub.add_option("--vary", command->options.vary,
                  "constants to vary besides those that the rows decide; 'memory_bound.composed_': "
                  "all that begin so")
-      ->delimiter(',');
+      .delimiter(',');
   sub.add_option("--evaluations", command->options.evaluations,
                  "effort for each group of constants")
-      ->check(CLI::Range(1, 100000));
+      .check(number_range(1, 100000));
   sub.callback([command, &console] { run_operators(*command, console); });
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/format.h"
+#include "foretrain/cli/command.h"
 #include "foretrain/cli/fit/commands.h"
 #include "foretrain/cli/fit/fit_output.h"
 #include "foretrain/train/fit_replay.h"
@@ -43,20 +43,20 @@ void run_replay(const ReplayCommand& command, Console& console) {
 
 }  // namespace
 
-void add_fit_replay(CLI::App& app, Console& console) {
+void add_fit_replay(Command& app, Console& console) {
   auto command = std::make_shared<ReplayCommand>();
-  CLI::App& sub =
-      *app.add_subcommand("replay", "how much steps vary, which inspectors replay, from runs");
+  Command& sub =
+      app.add_subcommand("replay", "how much steps vary, which inspectors replay, from runs");
   sub.footer(
       "Example:\n  foretrain fit replay --data lab.db --calibration cpu.json -o replay.json\n"
       "The file takes the place of data/predictors/replay.json at the next build.");
   sub.add_option("--data", command->data, "runs of the lab: a store, or a folder that it exported")
-      ->required();
+      .required();
   sub.add_option("--calibration", command->calibration,
                  "of the machine, by `foretrain fit calibration`")
-      ->required();
+      .required();
   sub.add_option("--setting", command->setting, "learn from runs of this one only (all)");
-  sub.add_option("-o,--output", command->output, "the file to write")->required();
+  sub.add_option("-o,--output", command->output, "the file to write").required();
   sub.callback([command, &console] { run_replay(*command, console); });
 }
 

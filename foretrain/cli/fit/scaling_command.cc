@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/format.h"
 #include "foretrain/base/near.h"
 #include "foretrain/base/number_range.h"
+#include "foretrain/cli/command.h"
 #include "foretrain/cli/fit/commands.h"
 #include "foretrain/cli/fit/fit_output.h"
+#include "foretrain/cli/fit/scaling_forecast_text.h"
 #include "foretrain/cli/fit/scaling_tests_text.h"
 #include "foretrain/cli/progress.h"
 #include "foretrain/train/fit_scaling.h"
@@ -29,6 +30,7 @@ struct ScalingCommand {
   bool tests = false;
   bool json = false;
   std::string rows;
+  std::vector<std::string> at;
 };
 
 // "workers=gpus" as a pair.
@@ -103,15 +105,53 @@ void run_tests(const ScalingCommand& command, const train::ScalingData& data, Co
   rows.close();
 }
 
+// The values of the data's variables, in their order.
+std::vector<double> values_at(const std::vector<std::string>& texts,
+                              const std::vector<std::string>& variables) {
+  std::map<std::string, std::string> given = pairs(texts, "--at");
+  std::vector<double> values;
+  for (const std::string& variable : variables) {
+    const auto one = given.find(variable);
+    if (one == given.end()) {
+      throw Error(ErrorKind::BadInput, "--at: how many " + variable +
+                                           "? The runs differ in it; say " + variable + "=VALUE");
+    }
+    const std::string problem = number_range(1e-12, 1e12)(one->second);
+    if (!problem.empty()) throw Error(ErrorKind::BadInput, "--at: " + variable + ": " + problem);
+    values.push_back(std::stod(one->second));
+    given.erase(one);
+  }
+  if (!given.empty()) {
+    throw Error(ErrorKind::BadInput, "--at: the runs do not differ in '" +
+                                         printable(given.begin()->first) + "'" +
+                                         did_you_mean(given.begin()->first, variables));
+  }
+  return values;
+}
+
+void forecast(const ScalingCommand& command, const train::ScalingData& data, Console& console) {
+  const std::vector<double> values = values_at(command.at, data.variables);
+  const std::vector<ScalingForecast> forecasts =
+      forecast_at(train::fit_scaling(data, command.fit), values);
+  console.write(command.json ? forecasts_json(forecasts) + "\n" : forecasts_text(forecasts));
+}
+
 void run_scaling(ScalingCommand& command, Console& console) {
   take_options(command);
-  if (command.output.empty() && !command.tests) {
-    throw Error(ErrorKind::BadInput, "nothing to do: give -o FILE, --tests or both");
+  if (command.output.empty() && !command.tests && command.at.empty()) {
+    throw Error(ErrorKind::BadInput, "nothing to do: give -o FILE, --tests or --at");
+  }
+  if (command.tests && !command.at.empty()) {
+    throw Error(ErrorKind::BadInput, "give --tests or --at, not both");
   }
   FitOutput output(command.output, console);
   const Library library = load_library();
   const train::ScalingData data = train::read_scaling_data(command.source, library);
+  if (data.with_operators && !command.at.empty()) {
+    throw Error(ErrorKind::BadInput, "--at is for times learned from runs alone, without --with");
+  }
   if (command.tests) run_tests(command, data, console);
+  if (!command.at.empty()) forecast(command, data, console);
   if (command.output.empty()) return;
   if (data.skipped > 0) {
     output.say(
@@ -124,66 +164,73 @@ void run_scaling(ScalingCommand& command, Console& console) {
   output.write(write_scaling(model, std::span(&note, 1)));
 }
 
-void add_data_options(CLI::App& sub, ScalingCommand& command) {
+void add_data_options(Command& sub, ScalingCommand& command) {
   sub.add_option("--data", command.data,
                  "runs: a store, a folder, a file that `evaluate` knows, or any CSV with --columns")
-      ->required();
+      .required();
   sub.add_option("--columns", command.columns,
-                 "of a CSV file: which column is what: time (seconds), samples, workers, nodes, "
+                 "of a CSV file: which column is what: time (seconds; for --tests and --at any "
+                 "amount, such as CPU seconds or bytes), samples, workers, nodes, "
                  "batch (of a worker), cores (of a worker), model; as in time=step_s,workers=gpus")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+      .delimiter(',')
+      .allow_extra_args(false);
   sub.add_option("--where", command.where, "only rows whose column has this text: model=ResNet-18")
-      ->allow_extra_args(false);
+      .allow_extra_args(false);
   sub.add_option("--model", command.source.model,
                  "what requests call the model of rows that name none (any model)");
   sub.add_option("--time", command.time,
                  "what the time is of (epoch where there are samples, else step)")
-      ->check(CLI::IsMember({"step", "epoch", "total"}));
+      .one_of({"step", "epoch", "total"});
   sub.add_option("--with", command.with, "learn to correct the operator engine's time")
-      ->check(CLI::IsMember({"operators"}));
+      .one_of({"operators"});
 }
 
 }  // namespace
 
-void add_fit_scaling(CLI::App& app, Console& console) {
+void add_fit_scaling(Command& app, Console& console) {
   auto command = std::make_shared<ScalingCommand>();
-  CLI::App& sub =
-      *app.add_subcommand("scaling", "how a workload's time changes with workers, batch, samples");
+  Command& sub =
+      app.add_subcommand("scaling", "how a workload's time changes with workers, batch, samples");
   sub.footer(
       "Examples:\n  foretrain fit scaling --data runs.csv --columns "
       "time=epoch_s,samples=images,workers=gpus --model resnet50 -o scaling.json\n"
       "  foretrain fit scaling --data pollux.csv --with operators --reach 2 -o scaling.json\n"
       "  foretrain fit scaling --data pollux.csv --tests --json\n"
+      "  foretrain fit scaling --data ray.csv --columns "
+      "model=model,time=cpu_s,samples=samples,workers=workers --at samples=2048,workers=3\n"
       "  foretrain predict resnet18-cifar --device t4 --workers 6 --batch 128 --framework adaptdl "
       "--predictors scaling.json --engine scaling\n\ndocs/scaling.md describes methods and tests.");
   add_data_options(sub, *command);
   std::vector<std::string> names{"auto"};
   for (const train::Method one : train::all_methods()) names.emplace_back(train::name_of(one));
   sub.add_option("--method", command->methods, "auto: the best on runs left out; or of these")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::IsMember(names));
+      .delimiter(',')
+      .allow_extra_args(false)
+      .one_of(names);
   sub.add_option("--tuning", command->tuning,
                  "hyper-parameters: of a grid, or by a Bayesian search over a finer one (grid)")
-      ->check(CLI::IsMember({"grid", "bayes"}));
+      .one_of({"grid", "bayes"});
   sub.add_option("-o,--output", command->output, "the predictor file to write");
   sub.add_option("--reach", command->fit.reach,
                  "how far beyond the measured values it may answer, as a factor; chosen and "
                  "bounded by the highest values left out (1)")
-      ->check(number_range(1, 100));
+      .check(number_range(1, 100));
   sub.add_option("--folds", command->fit.folds, "of runs, for choices and intervals (5)")
-      ->check(CLI::Range(2, 100));
+      .check(number_range(2, 100));
   sub.add_option("--confidence", command->fit.confidence, "of the intervals (0.9)")
-      ->check(number_range(0.5, 0.999));
+      .check(number_range(0.5, 0.999));
   sub.add_option("--seed", command->fit.seed, "of folds, forests and networks (1)");
   sub.add_option("--threads", command->fit.threads, "results do not depend on it (all cores)")
-      ->check(CLI::Range(0, 1024));
+      .check(number_range(0, 1024));
+  sub.add_option("--at", command->at,
+                 "forecast there, with an interval, as in samples=5000,workers=8")
+      .delimiter(',')
+      .allow_extra_args(false);
   sub.add_flag("--tests", command->tests,
                "table of errors where values are left out between others and at the end");
-  sub.add_flag("--json", command->json, "print the table as JSON")->needs("--tests");
+  sub.add_flag("--json", command->json, "print the table of --tests or --at as JSON");
   sub.add_option("--rows", command->rows, "write a CSV line per tested row; - shows them")
-      ->needs("--tests");
+      .needs("--tests");
   sub.callback([command, &console] { run_scaling(*command, console); });
 }
 

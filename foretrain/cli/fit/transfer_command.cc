@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/file.h"
 #include "foretrain/base/format.h"
+#include "foretrain/base/number_range.h"
+#include "foretrain/cli/command.h"
 #include "foretrain/cli/fit/commands.h"
 #include "foretrain/cli/fit/fit_output.h"
 #include "foretrain/cli/fit/network_options.h"
@@ -80,35 +81,35 @@ void run_transfer(TransferCommand command, Console& console) {
 
 }  // namespace
 
-void add_transfer(CLI::App& app, Console& console) {
+void add_transfer(Command& app, Console& console) {
   auto command = std::make_shared<TransferCommand>();
   command->options.train.patience = 60;
   command->options.train.most_epochs = 1000;
-  CLI::App& sub = *app.add_subcommand("transfer", "adapt an inspector to a new setting");
+  Command& sub = app.add_subcommand("transfer", "adapt an inspector to a new setting");
   sub.footer(
       "Example:\n  foretrain transfer inspector.json --data lab.db --setting ps1w2-core-1g "
       "-o adapted.json");
-  sub.add_option("FILE", command->file, "what `foretrain fit inspector` wrote")->required();
+  sub.add_option("FILE", command->file, "what `foretrain fit inspector` wrote").required();
   sub.add_option("--data", command->data, "runs of the lab: a store, or a folder that it exported")
-      ->required();
-  sub.add_option("--setting", command->options.setting, "whose runs it adapts to")->required();
-  sub.add_option("-o,--output", command->output, "the predictor file to write")->required();
+      .required();
+  sub.add_option("--setting", command->options.setting, "whose runs it adapts to").required();
+  sub.add_option("-o,--output", command->output, "the predictor file to write").required();
   std::vector<std::string> partitions;
   for (const std::string_view name : train::partition_names()) partitions.emplace_back(name);
   sub.add_option("--partition", command->partition,
                  "what of a network is trained: driple (half of the repetitions and the dense "
                  "layers), repeated+mlp, repeated+gru, mlp, all")
-      ->check(CLI::IsMember(partitions));
+      .one_of(partitions);
   add_share_options(sub, command->options.share, "the setting's");
   sub.add_option("--folds", command->options.folds,
                  "of architectures, for choices and intervals (5)")
-      ->check(CLI::Range(2, 100));
+      .check(number_range(2, 100));
   sub.add_option("--seed", command->options.share.seed, "of draws and of training");
   sub.add_option("--epochs", command->options.train.most_epochs, "of a network, at most so many")
-      ->check(CLI::Range(1, 1'000'000));
+      .check(number_range(1, 1'000'000));
   sub.add_option("--patience", command->options.train.patience,
                  "epochs without a lower validation loss until training ends")
-      ->check(CLI::Range(1, 1'000'000));
+      .check(number_range(1, 1'000'000));
   sub.add_option("--checkpoint", command->options.checkpoint,
                  "of a network: keep here where training stands, and go on from there");
   sub.callback([command, &console] { run_transfer(*command, console); });

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <memory>
 
 #include "foretrain/base/format.h"
+#include "foretrain/base/number_range.h"
+#include "foretrain/cli/command.h"
 #include "foretrain/cli/fit/commands.h"
 #include "foretrain/cli/fit/fit_output.h"
 #include "foretrain/fit/worker_costs.h"
@@ -52,33 +53,33 @@ void run_workers(const WorkersCommand& command, bool exchange, Console& console)
   }
 }
 
-void add_workers(CLI::App& sub, bool exchange, Console& console) {
+void add_workers(Command& sub, bool exchange, Console& console) {
   auto command = std::make_shared<WorkersCommand>();
   sub.add_option("--data", command->data,
                  "measured steps of one and of several workers: a store, a folder or a file")
-      ->required();
-  sub.add_option("-o,--output", command->output, "the predictor file to write")->required();
-  sub.add_option("--without", command->options.without, "leave these models out")->delimiter(',');
+      .required();
+  sub.add_option("-o,--output", command->output, "the predictor file to write").required();
+  sub.add_option("--without", command->options.without, "leave these models out").delimiter(',');
   sub.add_option("--rows", command->options.rows, "steps in all, about")
-      ->check(CLI::Range(1, 100000));
+      .check(number_range(1, 100000));
   sub.add_option("--evaluations", command->options.evaluations, "effort")
-      ->check(CLI::Range(1, 100000));
+      .check(number_range(1, 100000));
   sub.callback([command, exchange, &console] { run_workers(*command, exchange, console); });
 }
 
 }  // namespace
 
-void add_fit_exchange(CLI::App& app, Console& console) {
-  CLI::App& sub = *app.add_subcommand(
-      "exchange", "what an exchange of gradients costs besides its collectives");
+void add_fit_exchange(Command& app, Console& console) {
+  Command& sub =
+      app.add_subcommand("exchange", "what an exchange of gradients costs besides its collectives");
   sub.footer(
       "Example:\n  foretrain fit exchange --data lab.db -o exchange.json\n"
       "  foretrain evaluate --data lab.db --predictor exchange.json");
   add_workers(sub, true, console);
 }
 
-void add_fit_straggling(CLI::App& app, Console& console) {
-  CLI::App& sub = *app.add_subcommand(
+void add_fit_straggling(Command& app, Console& console) {
+  Command& sub = app.add_subcommand(
       "straggling", "how much slower a worker is among others, from measured steps");
   sub.footer("Example:\n  foretrain fit straggling --data pollux.csv -o straggling.json");
   add_workers(sub, false, console);

@@ -100,7 +100,7 @@ Dim dim_of(const Json& json, std::int64_t least, const std::vector<std::string>&
     }
   } else {
     fail(where, "expected a whole number or a product such as \"2*batch\", not " +
-                    printable(json.dump(), 20));
+                    printable(json_text(json), 20));
   }
   if (dim.factor < least || dim.factor > kLargest) {
     fail(where, "the value " + std::to_string(dim.factor) + " lies outside " +
@@ -130,7 +130,7 @@ Reference reference(const Json& json, const std::string& where) {
     const bool fits = !json.is_number_unsigned() || json.get<std::uint64_t>() < kMostTensors;
     return fits ? json.get<std::int64_t>() : static_cast<std::int64_t>(kMostTensors);
   }
-  fail(where, "a tensor is given by its name or number, not " + printable(json.dump(), 20));
+  fail(where, "a tensor is given by its name or number, not " + printable(json_text(json), 20));
 }
 
 std::vector<Reference> references(const Json& json, const std::string& where) {
@@ -170,7 +170,7 @@ Dim attribute_value(Attr key, const Json& json, const std::vector<std::string>& 
       json.is_string() ? enumerator_value(key, json.get_ref<const std::string&>()) : std::nullopt;
   if (!value) {
     fail(where, "the attribute '" + std::string(attr_name(key)) + "' has no value " +
-                    printable(json.dump(), 40));
+                    printable(json_text(json), 40));
   }
   return Dim(*value);
 }

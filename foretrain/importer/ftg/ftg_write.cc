@@ -18,9 +18,7 @@ using graph::Node;
 using graph::Tensor;
 using graph::TensorId;
 
-std::string in_quotes(std::string_view text) {
-  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
-}
+std::string in_quotes(std::string_view text) { return json_text(Json(text)); }
 
 // The name of an attribute's value, or "" where it is a number.
 std::string_view enumerator(Attr key, std::size_t value) {
