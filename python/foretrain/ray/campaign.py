@@ -33,6 +33,10 @@ class Configuration:
     placement: str
     network: str  # what a prediction is told of the links
 
+    def shape(self) -> tuple[int, float, str]:
+        """Jobs alike in this can share their workers."""
+        return self.workers, self.cpus, self.placement
+
     def key(self) -> str:
         """Canonical JSON, as the store has it: sorted, no spaces, whole numbers whole."""
         return canonical({"kind": "ray", **asdict(self)})
@@ -55,6 +59,9 @@ class Configuration:
         )
 
 
+Run = tuple[Configuration, int]  # and which repeat
+
+
 @dataclass(frozen=True)
 class Campaign:
     name: str
@@ -63,11 +70,20 @@ class Campaign:
     definition: str = "{}"
     limit: bool = False  # hold each worker to its CPUs by a control group
     attempts: int = 2
+    per_start: int = 1  # jobs that one start of Ray Train runs in a row
+    tries: int = 1  # of a run, until the machine's host takes less of its time than `most_stolen`
+    most_stolen: float = 0.02  # CPU seconds per second
     notes: list[str] = field(default_factory=list)
 
-    def runs(self) -> list[tuple[Configuration, int]]:
+    def runs(self) -> list[Run]:
         """All first repeats before the second ones."""
         return [(one, n) for n in range(self.repeats) for one in self.configurations]
+
+    def next_start(self, left: list[Run]) -> list[Run]:
+        """The first of `left` and those of its repeat that the same workers can run after it."""
+        first, repeat = left[0]
+        alike = [(one, n) for one, n in left if n == repeat and one.shape() == first.shape()]
+        return alike[: self.per_start]
 
 
 def _whole(value: Any) -> Any:
@@ -99,7 +115,7 @@ def read_campaign(path: pathlib.Path) -> Campaign:
 def make_campaign(content: dict[str, Any], where: str) -> Campaign:
     """From a campaign's fields; those of a job go before the campaign's own."""
     shared = {key: value for key, value in content.items() if key not in _TEXTS}
-    repeats, limit, attempts = (shared.pop(n, d) for n, d in _CAMPAIGN.items())
+    own = {key: shared.pop(key, default) for key, default in _CAMPAIGN.items()}
     jobs = content.get("jobs", [{}])
     if not isinstance(jobs, list) or not jobs or not all(isinstance(j, dict) for j in jobs):
         raise Error(f"{where}: 'jobs' is no list of objects")
@@ -109,16 +125,20 @@ def make_campaign(content: dict[str, Any], where: str) -> Campaign:
     name = content.get("name")
     if not isinstance(name, str) or not name:
         raise Error(f"{where}: 'name' is missing")
-    for value, what in ((repeats, "repeats"), (attempts, "attempts")):
-        _check_whole(value, f"{where}: '{what}'")
-    if not isinstance(limit, bool):
+    for what in ("repeats", "attempts", "per_start", "tries"):
+        _check_whole(own[what], f"{where}: '{what}'")
+    if not isinstance(own["limit_cpus"], bool):
         raise Error(f"{where}: 'limit_cpus' is neither true nor false")
+    if not isinstance(own["most_stolen"], int | float) or not 0 <= own["most_stolen"] <= 1024:
+        raise Error(f"{where}: 'most_stolen' is no number of cores")
     definition = json.dumps(content, ensure_ascii=False)
     unique = list(dict.fromkeys(configurations))
-    return Campaign(name, unique, repeats, definition, limit, attempts)
+    own["limit"] = own.pop("limit_cpus")
+    return Campaign(name, unique, definition=definition, **own)
 
 
-_CAMPAIGN: dict[str, Any] = {"repeats": 1, "limit_cpus": False, "attempts": 2}
+_CAMPAIGN: dict[str, Any] = {"repeats": 1, "limit_cpus": False, "attempts": 2, "per_start": 1, "tries": 1,
+                             "most_stolen": 0.02}  # fmt: skip
 _SINGLE: dict[str, Any] = {
     "epochs": 1,
     "optimizer": "momentum",

@@ -12,6 +12,7 @@ import statistics
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -20,11 +21,9 @@ from ..errors import Error
 from ..graphs import graph
 from ..measurements import import_measurements
 from . import cluster, trainer
-from .campaign import Campaign, Configuration
+from .campaign import Campaign, Configuration, Run
 from .progress import Progress
 from .results import Folder
-
-_LOOK_S = 0.5
 
 
 @dataclass(frozen=True)
@@ -58,19 +57,6 @@ def lab_sources() -> dict[str, str]:
     return {name: file.read_text(encoding="utf-8") for name, file in sources.items()}
 
 
-def busy_cores(over_s: float = _LOOK_S) -> float:
-    """Cores of this machine that are in use, by whomever."""
-
-    def used() -> int:
-        with open("/proc/stat", encoding="utf-8") as file:
-            numbers = [int(word) for word in file.readline().split()[1:]]
-        return sum(numbers[:3]) + sum(numbers[5:7])  # not idle, not waiting for a disk
-
-    before, start = used(), time.monotonic()
-    time.sleep(over_s)
-    return (used() - before) / 100 / (time.monotonic() - start)
-
-
 def profile(campaign: Campaign, options: Options) -> Summary:
     """Runs what the output folder does not hold yet. A job that fails does not end the rest."""
     folder = Folder(options.output)
@@ -99,12 +85,12 @@ def _graphs(models: set[str]) -> dict[str, Any]:
     return {model: json.loads(graph(model).ftg()) for model in sorted(models)}
 
 
-def _local_cpus(left: list[tuple[Configuration, int]]) -> int:
+def _local_cpus(left: list[Run]) -> int:
     """Of a Ray that is started for this: as many as the largest job asks for."""
     return max(1, math.ceil(max(one.workers * one.cpus for one, _ in left)))
 
 
-def _check_room(ray: Any, left: list[tuple[Configuration, int]]) -> None:
+def _check_room(ray: Any, left: list[Run]) -> None:
     nodes = cluster.nodes_of(ray)
     for one, _ in left:
         places = sum(int(n["Resources"]["CPU"] / one.cpus + 1e-9) for n in nodes)
@@ -118,8 +104,8 @@ def _check_room(ray: Any, left: list[tuple[Configuration, int]]) -> None:
             )
 
 
-def _moment() -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+def _moment(seconds: float | None = None) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
 
 class _Bench:
@@ -137,63 +123,66 @@ class _Bench:
         self._results = ray.remote(num_cpus=0)(trainer.Results).remote()
         self._folder = tempfile.TemporaryDirectory(prefix="foretrain-ray-")
 
-    def wait_for_quiet(self) -> float:
-        """Cores in use on this machine just before the run."""
+    def wait_for_quiet(self) -> None:
         end = time.monotonic() + self.options.patience_s
-        while True:
-            busy = busy_cores()
-            limit = self.options.quiet_cores
-            if limit is None or busy <= limit or time.monotonic() > end:
-                return busy
+        limit = self.options.quiet_cores
+        while limit is not None and trainer.busy_cores() > limit and time.monotonic() < end:
+            pass
 
-    def run(self, one: Configuration, repeat: int) -> tuple[dict[str, Any], Any, list[float]]:
-        """A row of runs, the machine and the times of steps. Raises what Ray raises."""
-        load = self.wait_for_quiet()
-        self._ray.get(self._results.take.remote())  # of a run that failed
-        started, began = _moment(), time.time()
-        self._trainer(one, repeat).fit()
+    def start(self, runs: list[Run]) -> tuple[list[Found], str]:
+        """What the first of `runs` gave, and of the one after these why it gave nothing."""
+        self.wait_for_quiet()
+        self._ray.get(self._results.take.remote())  # of a start that failed
+        began, error = time.time(), ""
+        try:
+            self._trainer(runs).fit()
+        except Exception as raised:  # of Ray, of Ray Train, of the worker: the next start may do
+            error = " ".join(str(raised).split())[-300:] or type(raised).__name__
         whole_s = time.time() - began
-        seen = self._ray.get(self._results.take.remote())
-        if len(seen) != one.workers:
-            raise Error(f"{len(seen)} of {one.workers} workers told what they saw", "Io")
-        nodes = len({worker["node"] for worker in seen})
-        details = told(seen, began, whole_s, nodes) | {"load_before": load}
-        steps_s = seen[0]["steps_s"]
-        row = {
-            "started": started,
-            "status": "ok",
-            "steps": len(steps_s),
-            "step_mean_s": statistics.fmean(steps_s),
-            "step_median_s": statistics.median(steps_s),
-            "step_sd_s": statistics.pstdev(steps_s),
-            "exposed_sync_s": _mean([w["exposed_s"] for w in seen if w["exposed_s"] is not None]),
-            "details": json.dumps(details, separators=(",", ":")),
-            "request": one.request(math.ceil(one.workers / nodes)),
-        }
-        return row, seen[0]["machine"], steps_s
+        found: list[Found] = []
+        for (one, _), seen in zip(runs, self._ray.get(self._results.take.remote()), strict=False):
+            if len(seen) != one.workers:
+                error = error or f"{len(seen)} of {one.workers} workers told what they saw"
+                break
+            found.append(_found(one, seen))
+            if len(found) == 1:  # which alone waited for its workers
+                found[0].details |= started(seen, began)
+            if len(runs) == 1:
+                found[0].details["whole_s"] = _round(whole_s)
+        if len(found) < len(runs):
+            error = error or "the workers told nothing of it"
+        return found, error
 
-    def _trainer(self, one: Configuration, repeat: int) -> Any:
-        job = {
-            "graph": self._graphs[one.model],
+    def _trainer(self, runs: list[Run]) -> Any:
+        workers, cpus, placement = runs[0][0].shape()
+        start = {
+            "graphs": {one.model: self._graphs[one.model] for one, _ in runs},
             "sources": self._sources,
             "results": self._results,
             "limit": self.campaign.limit,
-            "samples": one.samples,
-            "batch": one.batch,
-            "epochs": one.epochs,
-            "cpus": one.cpus,
-            "optimizer": one.optimizer,
-            "seed": 1000 * repeat,
+            "cpus": cpus,
+            "steady": {"tries": self.campaign.tries, "most_stolen": self.campaign.most_stolen},
+            "jobs": [
+                {
+                    "model": one.model,
+                    "samples": one.samples,
+                    "batch": one.batch,
+                    "epochs": one.epochs,
+                    "optimizer": one.optimizer,
+                    "seed": 1000 * repeat,
+                }
+                for one, repeat in runs
+            ],
         }
         return self._torch.TorchTrainer(
             trainer.train,
-            train_loop_config=job,
+            train_loop_config=start,
             torch_config=self._torch.TorchConfig(backend="gloo"),
             scaling_config=self._train.ScalingConfig(
-                num_workers=one.workers,
+                num_workers=workers,
                 use_gpu=False,
-                resources_per_worker={"CPU": one.cpus},
-                placement_strategy=one.placement,
+                resources_per_worker={"CPU": cpus},
+                placement_strategy=placement,
             ),
             run_config=self._train.RunConfig(
                 storage_path=self.options.storage or self._folder.name,
@@ -201,7 +190,41 @@ class _Bench:
         )
 
 
-def told(seen: list[dict[str, Any]], began: float, whole_s: float, nodes: int) -> dict[str, Any]:
+@dataclass
+class Found:
+    """What a run gave."""
+
+    row: dict[str, Any]  # of the store's runs
+    details: dict[str, Any]
+    machine: dict[str, Any]
+    steps_s: list[float]
+
+
+def _found(one: Configuration, seen: list[dict[str, Any]]) -> Found:
+    nodes = len({worker["node"] for worker in seen})
+    steps_s = seen[0]["steps_s"]
+    row = {
+        "started": _moment(seen[0]["began"]),
+        "status": "ok",
+        "steps": len(steps_s),
+        "step_mean_s": statistics.fmean(steps_s),
+        "step_median_s": statistics.median(steps_s),
+        "step_sd_s": statistics.pstdev(steps_s),
+        "exposed_sync_s": _mean([w["exposed_s"] for w in seen if w["exposed_s"] is not None]),
+        "request": one.request(math.ceil(one.workers / nodes)),
+    }
+    return Found(row, told(seen, nodes), machine_of(seen[0]["machine"]), steps_s)
+
+
+def started(seen: list[dict[str, Any]], began: float) -> dict[str, Any]:
+    """What came before the first job of a start."""
+    return {
+        "startup_s": _round(max(w["began"] for w in seen) - began),
+        "cpu_startup_s": _round(sum(w["cpu_before_s"] for w in seen)),
+    }
+
+
+def told(seen: list[dict[str, Any]], nodes: int) -> dict[str, Any]:
     """What a run's workers saw, as the numbers of the run; the slowest worker ends an epoch."""
     epochs_s = [max(times) for times in zip(*(w["epochs_s"] for w in seen), strict=True)]
     several = nodes > 1  # on one node nothing leaves it
@@ -209,15 +232,15 @@ def told(seen: list[dict[str, Any]], began: float, whole_s: float, nodes: int) -
         "epoch_s": _round(statistics.median(epochs_s)),
         "epochs_s": [_round(value) for value in epochs_s],
         "train_s": _round(sum(epochs_s)),
-        "startup_s": _round(max(w["began"] for w in seen) - began),
-        "whole_s": _round(whole_s),
         "cpu_s": _round(sum(w["cpu_s"] for w in seen)),
-        "cpu_startup_s": _round(sum(w["cpu_before_s"] for w in seen)),
         "memory_bytes": max(w["memory_bytes"] for w in seen),
         "sent_bytes": sum(w["sent_bytes"] for w in seen) if several else None,
         "received_bytes": sum(w["received_bytes"] for w in seen) if several else None,
         "nodes": nodes,
         "parameters": seen[0]["parameters"],
+        "load_before": seen[0]["load_before"],
+        "stolen_s": _round(seen[0]["stolen_s"]),
+        "tries": seen[0]["tries"],
     }
 
 
@@ -238,48 +261,48 @@ def machine_of(seen: dict[str, Any]) -> dict[str, Any]:
 _NO_MACHINE = {"id": "ray-unknown"}
 
 
-def _measure_all(
-    bench: _Bench, left: list[tuple[Configuration, int]], folder: Folder, summary: Summary
-) -> None:
-    options, campaign = bench.options, bench.campaign
-    with Progress("runs", len(left)) as progress:
-        for number, (one, repeat) in enumerate(left):
-            progress.show(number)
-            good = False
-            for _ in range(campaign.attempts):
-                row, machine, steps_s = _attempt(bench, one, repeat)
-                row |= {"campaign": campaign.name, "configuration": one.key(), "repeat": repeat}
-                row["setting"] = f"ray{one.workers}"
-                folder.add(row, machine, steps_s)
-                good = row["status"] == "ok"
-                if good:
-                    break
-            summary.measured += good
-            summary.missing += not good
+def _measure_all(bench: _Bench, left: list[Run], folder: Folder, summary: Summary) -> None:
+    campaign, total, waiting, failures = bench.campaign, len(left), list(left), Counter[Run]()
+    with Progress("runs", total) as progress:
+
+        def keep(run: Run, found: Found) -> None:
+            one, repeat = run
+            named = {"campaign": campaign.name, "configuration": one.key(), "repeat": repeat}
+            named |= {"setting": f"ray{one.workers}"}
+            if found.details:
+                named["details"] = json.dumps(found.details, separators=(",", ":"))
+            folder.add(found.row | named, found.machine, found.steps_s)
             if not sys.stderr.isatty():
-                options.say(_line(number + 1, len(left), one, repeat, row))
+                bench.options.say(_line(total - len(waiting), total, run, found))
+
+        while waiting:
+            progress.show(total - len(waiting))
+            runs = campaign.next_start(waiting)
+            good, error = bench.start(runs)
+            for run, found in zip(runs, good, strict=False):
+                waiting.remove(run)
+                summary.measured += 1
+                keep(run, found)
+            if len(good) == len(runs):
+                continue
+            bad = runs[len(good)]  # those after it only wait for another start
+            failures[bad] += 1
+            if failures[bad] == campaign.attempts:
+                waiting.remove(bad)
+                summary.missing += 1
+            row = {"started": _moment(), "status": "failed", "message": error}
+            keep(bad, Found(row, {}, _NO_MACHINE, []))
 
 
-def _attempt(
-    bench: _Bench, one: Configuration, repeat: int
-) -> tuple[dict[str, Any], dict[str, Any], list[float]]:
-    started = _moment()
-    try:
-        row, machine, steps_s = bench.run(one, repeat)
-        return row, machine_of(machine), steps_s
-    except KeyboardInterrupt:
-        raise
-    except Exception as error:  # of Ray, of Ray Train, of the worker: the next job may do
-        words = " ".join(str(error).split())[-300:] or type(error).__name__
-        return {"started": started, "status": "failed", "message": words}, _NO_MACHINE, []
-
-
-def _line(number: int, total: int, one: Configuration, repeat: int, row: dict[str, Any]) -> str:
+def _line(number: int, total: int, run: Run, found: Found) -> str:
+    one, repeat = run
     text = (
         f"{number}/{total}  {one.model}  {one.samples} samples, {one.workers} workers of "
         f"{one.cpus:g} CPUs, batch {one.batch}, repeat {repeat}: "
     )
-    if row["status"] != "ok":
-        return text + f"failed: {row['message']}"
-    found = json.loads(row["details"])
-    return text + f"epoch {found['epoch_s']:.3g} s, start-up {found['startup_s']:.3g} s"
+    if found.row["status"] != "ok":
+        return text + f"failed: {found.row['message']}"
+    start = found.details.get("startup_s")
+    return text + f"epoch {found.details['epoch_s']:.3g} s" + (
+        f", start-up {start:.3g} s" if start is not None else ""
+    )

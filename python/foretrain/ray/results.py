@@ -61,6 +61,8 @@ TABLE_COLUMNS = [
     "sent_bytes",
     "received_bytes",
     "load_before",
+    "stolen_s",
+    "tries",
     "status",
 ]
 
