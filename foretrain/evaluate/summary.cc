@@ -23,6 +23,11 @@ std::string count_text(const std::optional<Count>& count) {
   return count ? std::to_string(*count) : "";
 }
 
+template <Trait which>
+std::string trait_of(const Case& one) {
+  return word(one.regime, which);
+}
+
 const std::array kKeys{
     GroupKey{"file", [](const Case& c) { return c.file; }},
     GroupKey{"source", [](const Case& c) { return c.source; }},
@@ -32,6 +37,12 @@ const std::array kKeys{
     GroupKey{"workers", [](const Case& c) { return count_text(c.workers); }},
     GroupKey{"batch", [](const Case& c) { return count_text(c.batch); }},
     GroupKey{"metric", [](const Case& c) { return c.metric; }},
+    GroupKey{"family", trait_of<Trait::Family>},
+    GroupKey{"framework", trait_of<Trait::Framework>},
+    GroupKey{"scale", trait_of<Trait::Scale>},
+    GroupKey{"bound", trait_of<Trait::Bound>},
+    GroupKey{"architecture", trait_of<Trait::Architecture>},
+    GroupKey{"sharing", trait_of<Trait::Sharing>},
 };
 
 const GroupKey& find_key(const std::string& name) {

@@ -102,22 +102,38 @@ def test_what_is_sent_is_the_same_bytes_again(tmp_path: pathlib.Path) -> None:
     assert parcel.pack({}).content == b""
 
 
-# Epochs of 2 and 3 s on one worker, 2.5 and 2 s on the other: the slowest end at 2.5 and 3 s.
+# Epochs of 2 and 3 s on one worker, 2.5 and 2 s on the other: the slowest end at 2.5 and 3 s. Steps
+# of 1.1, 1.4, 2 and 1 s have the median 1.25 s; two are an epoch.
 def test_the_slowest_worker_ends_an_epoch() -> None:
-    common = {"cpu_before_s": 1, "exposed_s": None, "parameters": 7, "machine": {}, "steps_s": [],
+    common = {"cpu_before_s": 1, "exposed_s": None, "parameters": 7, "machine": {},
               "load_before": 0.1, "stolen_s": 0.0, "tries": 1}  # fmt: skip
     seen = [
-        common | {"began": 110.0, "epochs_s": [2.0, 3.0], "cpu_s": 4.0, "memory_bytes": 10,
-                  "sent_bytes": 5, "received_bytes": 6},
-        common | {"began": 111.0, "epochs_s": [2.5, 2.0], "cpu_s": 3.0, "memory_bytes": 20,
-                  "sent_bytes": 7, "received_bytes": 8},
+        common | {"began": 110.0, "epochs_s": [2.0, 3.0], "steps_s": [1.0, 1.0, 2.0, 1.0],
+                  "cpu_s": 4.0, "memory_bytes": 10, "sent_bytes": 5, "received_bytes": 6},
+        common | {"began": 111.0, "epochs_s": [2.5, 2.0], "steps_s": [1.1, 1.4, 1.0, 1.0],
+                  "cpu_s": 3.0, "memory_bytes": 20, "sent_bytes": 7, "received_bytes": 8},
     ]  # fmt: skip
     found = profile.told(seen, 2)
     assert found["epochs_s"] == [2.5, 3.0]
-    assert (found["epoch_s"], found["train_s"]) == (2.75, 5.5)
+    assert (found["epoch_s"], found["train_s"]) == (2.5, 5.5)
     assert (found["cpu_s"], found["memory_bytes"], found["sent_bytes"]) == (7.0, 20, 12)
     assert profile.told(seen, 1)["sent_bytes"] is None
     assert profile.started(seen, 100.0) == {"startup_s": 11.0, "cpu_startup_s": 2}
+
+
+def test_a_run_that_lost_its_cores_is_disturbed() -> None:
+    one = make().configurations[0]
+    seen = {
+        "began": 1.0, "epochs_s": [1.0, 1.0], "steps_s": [0.5] * 4, "cpu_s": 1.0, "node": "a",
+        "cpu_before_s": 1.0, "exposed_s": None, "parameters": 7, "memory_bytes": 10, "tries": 3,
+        "sent_bytes": 0, "received_bytes": 0, "load_before": 0.0, "stolen_s": 0.4,
+        "machine": {"name": "m"},
+    }  # fmt: skip
+    assert profile._found(one, [seen], None).row["status"] == "ok"
+    assert profile._found(one, [seen], 0.25).row["status"] == "ok"
+    lost = profile._found(one, [seen], 0.1)
+    assert (lost.row["status"], lost.details["tries"]) == ("disturbed", 3)
+    assert "0.2 cores" in lost.row["message"]
 
 
 def test_one_start_runs_jobs_that_differ_in_model_samples_and_batch_alone() -> None:
@@ -127,7 +143,7 @@ def test_one_start_runs_jobs_that_differ_in_model_samples_and_batch_alone() -> N
     while left:
         start = made.next_start(left)
         assert len(start) <= 3
-        assert len({(one.shape(), repeat) for one, repeat in start}) == 1
+        assert len({one.shape() for one, _ in start}) == 1
         left = [run for run in left if run not in start]
         seen += start
     assert sorted(map(str, seen)) == sorted(map(str, made.runs()))
@@ -330,7 +346,7 @@ def test_what_cannot_be_spread_is_refused() -> None:
 
 
 @needs_ray
-def test_training_on_ray_is_measured_once_two_jobs_in_a_start(address: str, tmp_path: pathlib.Path) -> None:
+def test_training_on_ray_is_measured_once(address: str, tmp_path: pathlib.Path) -> None:
     pytest.importorskip("torch")
     file = tmp_path / "campaign.json"
     two = {"workers": [2], "samples": [64, 128], "per_start": 2}

@@ -71,8 +71,10 @@ class Campaign:
     limit: bool = False  # hold each worker to its CPUs by a control group
     attempts: int = 2
     per_start: int = 1  # jobs that one start of Ray Train runs in a row
-    tries: int = 1  # of a run, until the machine's host takes less of its time than `most_stolen`
-    most_stolen: float = 0.02  # CPU seconds per second
+    # A virtual machine's host may take cores away: a run that lost more of them is tried again at
+    # once, `tries` times in all, and is then no good one.
+    most_stolen: float | None = None
+    tries: int = 1
     notes: list[str] = field(default_factory=list)
 
     def runs(self) -> list[Run]:
@@ -80,10 +82,9 @@ class Campaign:
         return [(one, n) for n in range(self.repeats) for one in self.configurations]
 
     def next_start(self, left: list[Run]) -> list[Run]:
-        """The first of `left` and those of its repeat that the same workers can run after it."""
-        first, repeat = left[0]
-        alike = [(one, n) for one, n in left if n == repeat and one.shape() == first.shape()]
-        return alike[: self.per_start]
+        """The first of `left` and those that the same workers can run after it."""
+        shape = left[0][0].shape()
+        return [run for run in left if run[0].shape() == shape][: self.per_start]
 
 
 def _whole(value: Any) -> Any:
@@ -129,7 +130,8 @@ def make_campaign(content: dict[str, Any], where: str) -> Campaign:
         _check_whole(own[what], f"{where}: '{what}'")
     if not isinstance(own["limit_cpus"], bool):
         raise Error(f"{where}: 'limit_cpus' is neither true nor false")
-    if not isinstance(own["most_stolen"], int | float) or not 0 <= own["most_stolen"] <= 1024:
+    stolen = own["most_stolen"]
+    if stolen is not None and not (isinstance(stolen, int | float) and 0 <= stolen <= 1024):
         raise Error(f"{where}: 'most_stolen' is no number of cores")
     definition = json.dumps(content, ensure_ascii=False)
     unique = list(dict.fromkeys(configurations))
@@ -137,8 +139,14 @@ def make_campaign(content: dict[str, Any], where: str) -> Campaign:
     return Campaign(name, unique, definition=definition, **own)
 
 
-_CAMPAIGN: dict[str, Any] = {"repeats": 1, "limit_cpus": False, "attempts": 2, "per_start": 1, "tries": 1,
-                             "most_stolen": 0.02}  # fmt: skip
+_CAMPAIGN: dict[str, Any] = {
+    "repeats": 1,
+    "limit_cpus": False,
+    "attempts": 2,
+    "per_start": 1,
+    "tries": 1,
+    "most_stolen": None,
+}
 _SINGLE: dict[str, Any] = {
     "epochs": 1,
     "optimizer": "momentum",

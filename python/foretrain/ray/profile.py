@@ -144,7 +144,7 @@ class _Bench:
             if len(seen) != one.workers:
                 error = error or f"{len(seen)} of {one.workers} workers told what they saw"
                 break
-            found.append(_found(one, seen))
+            found.append(_found(one, seen, self.campaign.most_stolen))
             if len(found) == 1:  # which alone waited for its workers
                 found[0].details |= started(seen, began)
             if len(runs) == 1:
@@ -200,12 +200,15 @@ class Found:
     steps_s: list[float]
 
 
-def _found(one: Configuration, seen: list[dict[str, Any]]) -> Found:
+def _found(one: Configuration, seen: list[dict[str, Any]], most_stolen: float | None) -> Found:
     nodes = len({worker["node"] for worker in seen})
     steps_s = seen[0]["steps_s"]
+    stolen = seen[0]["stolen_s"] / sum(seen[0]["epochs_s"])
+    good = most_stolen is None or stolen <= most_stolen
     row = {
         "started": _moment(seen[0]["began"]),
-        "status": "ok",
+        "status": "ok" if good else "disturbed",
+        "message": None if good else f"the machine's host took {stolen:.2g} cores away",
         "steps": len(steps_s),
         "step_mean_s": statistics.fmean(steps_s),
         "step_median_s": statistics.median(steps_s),
@@ -225,11 +228,12 @@ def started(seen: list[dict[str, Any]], began: float) -> dict[str, Any]:
 
 
 def told(seen: list[dict[str, Any]], nodes: int) -> dict[str, Any]:
-    """What a run's workers saw, as the numbers of the run; the slowest worker ends an epoch."""
+    """What a run's workers saw, as the numbers of the run; the slowest worker ends a step."""
     epochs_s = [max(times) for times in zip(*(w["epochs_s"] for w in seen), strict=True)]
+    steps_s = [max(times) for times in zip(*(w["steps_s"] for w in seen), strict=True)]
     several = nodes > 1  # on one node nothing leaves it
     return {
-        "epoch_s": _round(statistics.median(epochs_s)),
+        "epoch_s": _round(statistics.median(steps_s) * len(steps_s) / len(epochs_s)),
         "epochs_s": [_round(value) for value in epochs_s],
         "train_s": _round(sum(epochs_s)),
         "cpu_s": _round(sum(w["cpu_s"] for w in seen)),
@@ -281,7 +285,8 @@ def _measure_all(bench: _Bench, left: list[Run], folder: Folder, summary: Summar
             good, error = bench.start(runs)
             for run, found in zip(runs, good, strict=False):
                 waiting.remove(run)
-                summary.measured += 1
+                summary.measured += found.row["status"] == "ok"
+                summary.missing += found.row["status"] != "ok"
                 keep(run, found)
             if len(good) == len(runs):
                 continue
@@ -301,7 +306,7 @@ def _line(number: int, total: int, run: Run, found: Found) -> str:
         f"{one.cpus:g} CPUs, batch {one.batch}, repeat {repeat}: "
     )
     if found.row["status"] != "ok":
-        return text + f"failed: {found.row['message']}"
+        return text + f"{found.row['status']}: {found.row['message']}"
     start = found.details.get("startup_s")
     return text + f"epoch {found.details['epoch_s']:.3g} s" + (
         f", start-up {start:.3g} s" if start is not None else ""

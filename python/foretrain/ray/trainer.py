@@ -176,7 +176,7 @@ class _Steps:
 
 
 def train(start: dict[str, Any]) -> None:
-    """The training function of a TorchTrainer: jobs in a row, the epochs of each timed one by one."""
+    """The training function of a TorchTrainer: jobs in a row, their epochs timed one by one."""
     import ray
     import ray.train
     import ray.train.torch
@@ -211,7 +211,7 @@ def _steady(run: Any, steady: dict[str, Any], workers: int) -> dict[str, Any]:
             dist.broadcast(stolen, 0)  # so that all keep the same
         if stolen < least:
             kept, least = seen, float(stolen)
-        if least <= steady["most_stolen"]:
+        if steady["most_stolen"] is None or least <= steady["most_stolen"]:
             break
     return kept
 
