@@ -106,6 +106,10 @@ lab-report:  ## tables and plots of what the lab measured, writes docs/lab.md
 scaling-report: accuracy-data build  ## scaling models between and beyond measured values: make scaling-report DATA=dir
 	@python3 -B tools/write_scaling.py $(FORETRAIN) $(DATA)/training/pollux.csv docs
 
+.PHONY: ray-report
+ray-report: build  ## forecasts of what was measured on Ray, writes docs/ray_tests.md
+	@python3 -B tools/write_ray_tests.py $(FORETRAIN) data/ray/measured docs
+
 search-report: accuracy-data build  ## runs that a search needs, against points drawn at random: make search-report DATA=dir
 	@python3 -B tools/write_search.py $(FORETRAIN) $(DATA)/training/pollux.csv docs --jobs $(or $(JOBS),data/lab/measured)
 

@@ -96,6 +96,26 @@ TEST(ScalingCommands, ForecastsAnyAmountAtAPoint) {
   }
 }
 
+// Epochs of 10 / cores seconds, on shares of a core, of 320 samples: 20 s at half a core.
+TEST(ScalingCommands, SharesOfACoreCount) {
+  std::string text = "share,seconds,batch\n";
+  for (const double share : {0.2, 0.25, 0.4, 0.5, 0.8, 1.0}) {
+    for (const double batch : {16, 32}) text += csv_line(share, 10 / share, batch);
+  }
+  const TemporaryFile data("shares.csv", text);
+  const TemporaryFile model("shares.json", "");
+  const Outcome fitted =
+      fit(data.path(), {"--columns", "time=seconds,cores=share,batch=batch", "--time", "epoch",
+                        "--method", "ridge", "-o", model.path()});
+  ASSERT_EQ(fitted.code, 0) << fitted.err;
+  const Outcome told =
+      run_program({"predict", "mlp", "--device", "cpu:cores=0.5", "--batch", "16", "--samples",
+                   "320", "--predictors", model.path(), "--engine", "scaling", "--json"});
+  ASSERT_EQ(told.code, 0) << told.err;
+  const Json report = parse_json(told.out, "report");
+  EXPECT_NEAR(report.at("epoch_time_s").at("value").get<double>(), 20, 1);
+}
+
 TEST(ScalingCommands, ADesignStaysWithinItsBudget) {
   const Outcome outcome =
       run_program({"design", "--workers", "1,2,4,8,16", "--budget", "0.6", "--json"});

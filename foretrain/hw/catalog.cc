@@ -107,6 +107,7 @@ Device cpu_of(const Catalog& catalog, double cores, std::string_view text) {
   cpu.tdp_w *= cores;
   if (cores < 1) {
     if (cpu.boost_clock_hz) *cpu.boost_clock_hz *= cores;
+    cpu.core_share = cores;
     return cpu;
   }
   cpu.memory_bytes *= cores;

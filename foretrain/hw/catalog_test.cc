@@ -85,6 +85,7 @@ TEST(FindDevice, BuildsACpuFromItsCores) {
   EXPECT_DOUBLE_EQ(half.memory_bytes_per_s, 5e9);
   EXPECT_DOUBLE_EQ(*half.boost_clock_hz, 1.325e9);
   EXPECT_EQ(half.sms, 1);
+  EXPECT_EQ(half.core_share, 0.5);
   std::vector<std::string> assumptions;
   EXPECT_EQ(find_device(catalog(), "cpu", &assumptions).sms, 16);
   EXPECT_EQ(assumptions.size(), 1U);

@@ -32,6 +32,7 @@ struct Device {
   std::string memory_type{};  // "gddr5", "gddr6", "gddr6x", "hbm2", "hbm2e", "hbm3", "ddr4", ...
   std::optional<double> ecc_bytes{};  // of memory_bytes, what error correction takes by default
   int sms = 1;                        // streaming multiprocessors, compute units or cores
+  double core_share = 1;              // of its one core, where a CPU has less
   int fp32_cores_per_sm = 64;
   double l2_bytes = 0;  // the last cache before memory
   double tdp_w = 0;

@@ -28,7 +28,7 @@ std::optional<double> value_of(std::string_view variable, const Resolved& resolv
   if (variable == "batch") return static_cast<double>(resolved.batch);
   if (variable == "samples") return samples_of(resolved, time);
   const hw::Device& device = resolved.cluster.devices.front();
-  if (variable == "cores" && hw::is_cpu(device)) return device.sms;
+  if (variable == "cores" && hw::is_cpu(device)) return device.sms * device.core_share;
   return std::nullopt;
 }
 

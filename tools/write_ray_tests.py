@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes ray_tests.md: training on Ray as it was measured, and how well scaling models forecast it.
+
+    python3 tools/write_ray_tests.py PROGRAM FOLDER DOCS
+
+FOLDER is what `python3 -m foretrain.ray profile` wrote. `PROGRAM fit scaling --tests` on its epochs, alone and with the
+operator engine's time, and on the resources that the jobs used.
+"""
+import argparse
+import csv
+import json
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+
+import accuracy_plot
+from wrap_docs import wrap
+from write_accuracy import table
+from write_scaling import best_of, percent
+
+AMOUNTS = {"epoch_s": "time of an epoch", "cpu_s": "CPU time of all workers", "memory_bytes": "peak memory of a worker",
+           "sent_bytes": "bytes sent over the network"}  # fmt: skip
+CONFIGURATION = ["model", "samples", "workers", "cpus", "batch"]
+VARIABLES = "model=model,samples=samples,workers=workers,batch=batch,cores=cpus"
+PICTURE = "ray_extrapolation.svg"
+
+
+def rows_of(folder: pathlib.Path, status: str) -> list[dict[str, str]]:
+    with (folder / "ray.csv").open(encoding="utf-8", newline="") as file:
+        return [row for row in csv.DictReader(file) if row["status"] == status]
+
+
+def mean(values: list[float]) -> float:
+    return statistics.fmean(values)
+
+
+# ---- what was measured ----
+
+
+def repeats(rows: list[dict[str, str]], amount: str) -> list[float]:
+    """Of each configuration how far its repeats are from their mean, as a share of it."""
+    groups: dict[tuple[str, ...], list[float]] = {}
+    for row in rows:
+        if row[amount]:
+            groups.setdefault(tuple(row[name] for name in CONFIGURATION), []).append(float(row[amount]))
+    several = [values for values in groups.values() if len(values) > 1 and mean(values) > 0]
+    return [mean([abs(value / mean(values) - 1) for value in values]) for values in several]
+
+
+def noise(rows: list[dict[str, str]]) -> list[str]:
+    body = []
+    for amount, name in AMOUNTS.items():
+        spread = repeats(rows, amount)
+        body.append([name, str(len(spread)), percent(mean(spread)), percent(statistics.median(spread)), percent(max(spread))])
+    return table(["of", "configurations", "mean", "median", "most"], body, 1)
+
+
+def per_model(rows: list[dict[str, str]]) -> list[str]:
+    body = []
+    for model in dict.fromkeys(row["model"] for row in rows):
+        own = [row for row in rows if row["model"] == model]
+        starts = [float(row["startup_s"]) for row in own if row["startup_s"]]
+        epochs = [float(row["epoch_s"]) for row in own]
+        body.append([f"`{model}`", str(len(own)), str(len({tuple(row[name] for name in CONFIGURATION) for row in own})),
+                     f"{min(epochs):.2f} to {max(epochs):.1f} s", f"{min(starts):.0f} to {max(starts):.0f} s" if starts else "-"])  # fmt: skip
+    return table(["model", "runs", "configurations", "epochs", "start-up"], body, 1)
+
+
+# ---- forecasts ----
+
+
+def fit(program: str, words: list[str]) -> dict:
+    done = subprocess.run([program, "fit", "scaling", "--tests", "--json", *words], stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        sys.exit(done.returncode)
+    return json.loads(done.stdout)
+
+
+def summary(result: dict, other: dict) -> list[str]:
+    """A line per kind and variable: chosen methods alone and with the operator engine, hindsight, Ernest."""
+    corrected = {(one["kind"], one["variable"]): percent(one["error"]) for one in other["summary"]}
+    body = [[one["kind"], one["variable"], str(one["tests"]), percent(one["error"]), percent(one["worst"]),
+             corrected.get((one["kind"], one["variable"]), "-"), best_of(one["methods"]), percent(one["methods"]["ernest"])]
+            for one in result["summary"]]  # fmt: skip
+    ernest = mean([one["methods"]["ernest"] for one in result["tests"]])
+    worst = max(one["error"] for one in result["tests"])
+    body.append(["all", "", str(len(result["tests"])), percent(result["mean_error"]), percent(worst), percent(other["mean_error"]),
+                 "", percent(ernest)])  # fmt: skip
+    return table(["test", "left out", "tests", "chosen", "worst network", "with operators", "best single method", "Ernest"], body, 2)
+
+
+def tests(result: dict) -> list[str]:
+    body = [[f"`{one['workload'].partition(',cpu')[0]}`", one["kind"], one["variable"], f"{one['train_rows']:.0f}",
+             f"{one['test_rows']:.0f}", percent(one["error"]), one["chosen"], percent(one["methods"]["ernest"])]
+            for one in result["tests"]]  # fmt: skip
+    return table(["model", "test", "left out", "learned from", "tested", "error", "chosen", "Ernest"], body, 3)
+
+
+def amounts(results: dict[str, dict]) -> list[str]:
+    body = []
+    for amount, result in results.items():
+        for kind in ("interpolation", "extrapolation"):
+            own = [one for one in result["summary"] if one["kind"] == kind]
+            body.append([AMOUNTS[amount], kind, *(next((percent(one["error"]) for one in own if one["variable"] == name), "-")
+                                                  for name in ("samples", "workers", "cores", "together"))])  # fmt: skip
+    return table(["of", "test", "samples", "workers", "cores", "together"], body, 2)
+
+
+# ---- the cheapest number of workers for a deadline ----
+
+
+def tested(path: pathlib.Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def cheapest(times: dict[int, float], deadline: float) -> int | None:
+    """A worker-second costs the same everywhere: the fewest of them among those that end in time."""
+    good = [workers for workers, time in times.items() if time <= deadline]
+    return min(good, key=lambda workers: workers * times[workers], default=None)
+
+
+def deadlines(rows: list[dict[str, str]]) -> list[str]:
+    """Data sets larger than all that were learned from, whole cores of a worker: by forecast and in hindsight."""
+    body = []
+    for name in dict.fromkeys(row["workload"] for row in rows):
+        own = [row for row in rows if row["workload"] == name and row["kind"] == "extrapolation" and row["variable"] == "samples"
+               and row["cores_value"] == "0.35" and row["batch_value"] == "16"]  # fmt: skip
+        for samples in sorted({row["samples_value"] for row in own}, key=float):
+            there = [row for row in own if row["samples_value"] == samples]
+            measured, forecast = ({int(float(w)): mean([float(r[key]) for r in there if r["workers_value"] == w])
+                                   for w in sorted({row["workers_value"] for row in there}, key=float)}
+                                  for key in ("measured_s", "predicted_s"))  # fmt: skip
+            for limit in sorted(measured.values()):
+                deadline = 1.1 * limit
+                said, best = cheapest(forecast, deadline), cheapest(measured, deadline)
+                if said is None or best is None:
+                    extra, late = "-", "-"
+                else:
+                    extra = percent(said * measured[said] / (best * measured[best]) - 1)
+                    late = "yes" if measured[said] <= deadline else f"no, {measured[said]:.2f} s"
+                body.append([f"`{name.partition(',cpu')[0]}`", f"{float(samples):.0f}", f"{deadline:.2f} s", str(said or "none"),
+                             str(best or "none"), late, extra])  # fmt: skip
+    return table(["model", "samples", "deadline", "forecast says", "was best", "in time", "costs more"], body, 1)
+
+
+def page(rows: list[dict[str, str]], disturbed: int, results: dict[str, dict], with_operators: dict, points: list[dict[str, str]]) -> list[str]:
+    workers = sorted({int(row["workers"]) for row in rows})
+    stolen = [float(row["stolen_s"]) / float(row["train_s"]) for row in rows]
+    return ["# Training on Ray: measured and forecast", "",
+            "Written by `make ray-report`; do not edit. [Ray](ray.md) says how it was measured, [Scaling models](scaling.md) what the methods are.", "",
+            "## What was measured", "",
+            f"{len(rows)} runs of `TorchTrainer` on a Ray cluster of a head and four nodes, all on one virtual machine of two cores, each in "
+            f"namespaces of its own behind a link of 1 Gbit/s. {workers[0]} to {workers[-1]} workers, one on a node, held to their share of a core; "
+            f"shares sum to less than two. The machine's own host took processors away for seconds at a time. So an epoch counts as its steps times "
+            f"the median step, and runs that lost more than a tenth of a core ({disturbed} of them, kept as `disturbed`) were measured again; the "
+            f"others lost {percent(mean(stolen))} of a core on average.", "",
+            *per_model(rows), "", "How far two repeats of a configuration lie from their mean: below that no forecast can be judged.", "", *noise(rows), "",
+            "## Forecasts of time", "",
+            "Interpolation: every third value of a variable is left out, never the first or the last. Extrapolation: the highest third of its "
+            "values is left out. Together: rows left out in two or more variables are tested, those left out in none are learned from. What is "
+            "chosen is chosen by the rows learned from alone. Errors are means of |predicted / measured - 1| over the rows of a test, then over networks.", "",
+            *summary(results["epoch_s"], with_operators), "", *tests(results["epoch_s"]), "", f"![extrapolated epochs]({PICTURE})", "",
+            "## Forecasts of resources", "", *amounts(results), "",
+            "## The cheapest number of workers for a deadline", "",
+            "Forecasts of data sets that are larger than all learned from. The deadline is what some number of workers took, and a tenth more; a "
+            "worker costs the same per second wherever it runs. `foretrain predict … --vary workers=1,2,3,4 --deadline 10m` asks the same of one job.", "",
+            *deadlines(points), ""]  # fmt: skip
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("program")
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("docs", type=pathlib.Path)
+    given = parser.parse_args()
+    rows, disturbed = rows_of(given.folder, "ok"), len(rows_of(given.folder, "disturbed"))
+    flat = str(given.folder / "ray.csv")
+    with tempfile.TemporaryDirectory() as work:
+        points = pathlib.Path(work, "rows.csv")
+        results = {}
+        for amount in AMOUNTS:
+            words = ["--data", flat, "--where", "status=ok", "--columns", f"time={amount},{VARIABLES}", "--time", "epoch"]
+            results[amount] = fit(given.program, words + (["--rows", str(points)] if amount == "epoch_s" else []))
+        with_operators = fit(given.program, ["--data", str(given.folder / "runs.csv"), "--time", "epoch", "--with", "operators"])
+        found = tested(points)
+        series: dict[str, list[tuple[float, float]]] = {}
+        for row in found:
+            if row["kind"] == "extrapolation":
+                series.setdefault(row["workload"].partition(":")[0], []).append((float(row["measured_s"]), float(row["predicted_s"])))
+        accuracy_plot.write(given.docs / PICTURE, series, "epoch")
+    (given.docs / "ray_tests.md").write_text(wrap("\n".join(page(rows, disturbed, results, with_operators, found))), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
