@@ -21,8 +21,8 @@ import sys
 import time
 import warnings
 
-# Attention as separate operators, as timm had it before PyTorch 2.
-os.environ.setdefault("TIMM_FUSED_ATTN", "0")
+# Attention as one operator, as timm has it with PyTorch 2; predictions for earlier versions take it apart.
+os.environ.setdefault("TIMM_FUSED_ATTN", "1")
 
 
 def wanted(path: pathlib.Path) -> list[tuple[str, int]]:
