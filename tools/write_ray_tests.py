@@ -156,7 +156,7 @@ def page(rows: list[dict[str, str]], disturbed: int, results: dict[str, dict], w
             f"namespaces of its own behind a link of 1 Gbit/s. {workers[0]} to {workers[-1]} workers, one on a node, held to their share of a core; "
             f"shares sum to less than two. The machine's own host took processors away for seconds at a time. So an epoch counts as its steps times "
             f"the median step, and runs that lost more than a tenth of a core ({disturbed}, kept as `disturbed`) take no part and are left to be "
-            f"measured again; the others lost {percent(mean(stolen))} of a core on average.", "",
+            f"measured again; that limit was set after the first repeats had been seen. The others lost {percent(mean(stolen))} of a core on average.", "",
             *per_model(rows), "", "How far two repeats of a configuration lie from their mean: below that no forecast can be judged.", "", *noise(rows), "",
             "## Forecasts of time", "",
             "Interpolation: every third value of a variable is left out, never the first or the last. Extrapolation: the highest third of its "

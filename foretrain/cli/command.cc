@@ -70,8 +70,6 @@ Option& Option::excludes(const Option& other) {
 
 std::size_t Option::count() const { return option_->count(); }
 
-std::string Option::name() const { return option_->get_name(); }
-
 Command& Command::add_subcommand(const std::string& name, const std::string& about) {
   return commands_.emplace_back(*app_->add_subcommand(name, about));
 }

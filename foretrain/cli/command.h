@@ -15,7 +15,7 @@ class Option;
 
 namespace foretrain::cli {
 
-// Each function but the last two gives the option back, so that calls can follow one another.
+// Each function but the last gives the option back, so that calls can follow one another.
 class Option {
  public:
   explicit Option(CLI::Option& option) : option_(&option) {}
@@ -35,7 +35,6 @@ class Option {
   Option& excludes(const Option& other);
 
   std::size_t count() const;  // how often it was given
-  std::string name() const;
 
  private:
   CLI::Option* option_;

@@ -71,6 +71,7 @@ TEST(ScalingCommands, SayWhatIsWrong) {
   EXPECT_EQ(columns.code, 2);
   EXPECT_NE(columns.err.find("gpus, images, seconds"), std::string::npos) << columns.err;
   EXPECT_EQ(fit(data.path(), {kColumns[0], kColumns[1]}).code, 2);  // neither -o nor --tests
+  EXPECT_EQ(fit(data.path(), {kColumns[0], kColumns[1], "-o", "-", "--json"}).code, 2);
   const Outcome engine =
       run_program({"predict", "resnet18", "--device", "t4", "--engine", "scaling"});
   EXPECT_EQ(engine.code, 2);

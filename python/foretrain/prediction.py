@@ -77,6 +77,8 @@ def vary(
 
     >>> [v.report.step_time_s.value for v in vary("resnet50", "batch", [32, 64], device="a100")]
     """
+    if deadline_s is not None and not deadline_s > 0:
+        raise Error("deadline_s must be above 0")
     text, graph = _prepared(model, example_inputs, request)
     values = list(values)
     texts = [json_text(value, "a value") for value in values]

@@ -48,6 +48,9 @@ def test_a_field_varies() -> None:
     costs = [v.report.cost.value for v in timed]
     assert [v.cheapest for v in timed] == [cost == min(costs) for cost in costs]
     assert variants[0].cheapest is None
+    for wrong in (0, -1, float("nan")):
+        with pytest.raises(foretrain.Error, match="deadline_s"):
+            foretrain.vary("resnet18", "workers", [1], deadline_s=wrong, **job)
     servers = foretrain.vary(
         "resnet18", "strategy.servers", [1, 2], device="t4", placement=[1, 1], strategy="ps"
     )

@@ -141,6 +141,9 @@ void run_scaling(ScalingCommand& command, Console& console) {
   if (command.output.empty() && !command.tests && command.at.empty()) {
     throw Error(ErrorKind::BadInput, "nothing to do: give -o FILE, --tests or --at");
   }
+  if (command.json && !command.tests && command.at.empty()) {
+    throw Error(ErrorKind::BadInput, "--json is for the tables of --tests and --at");
+  }
   if (command.tests && !command.at.empty()) {
     throw Error(ErrorKind::BadInput, "give --tests or --at, not both");
   }
