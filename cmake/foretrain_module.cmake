@@ -25,6 +25,7 @@ function(foretrain_module name)
                                      PRIVATE ${arg_LINKS})
     target_compile_features(${library} PUBLIC cxx_std_20)
     foretrain_use_precompiled(${library} foretrain_precompiled)
+    foretrain_unity(${library})
   else()
     add_library(${library} INTERFACE)
     target_link_libraries(${library} INTERFACE $<BUILD_INTERFACE:foretrain_options> ${arg_USES})
@@ -45,7 +46,28 @@ function(foretrain_test target)
   target_link_libraries(${target} PRIVATE ${arg_LINKS} GTest::gtest_main)
   foretrain_cold(${target} -O0)
   foretrain_use_precompiled(${target} foretrain_precompiled_test)
+  foretrain_unity(${target})
   add_test(NAME ${target} COMMAND ${target} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+endfunction()
+
+# Compiles files of a target together where FORETRAIN_UNITY is on and their names allow it; unity_groups.py says which.
+function(foretrain_unity target)
+  if(NOT FORETRAIN_UNITY)
+    return()
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  execute_process(COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/cmake/unity_groups.py 1500 ${sources}
+                  WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} OUTPUT_VARIABLE groups
+                  OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  string(REPLACE "\n" ";" groups "${groups}")
+  foreach(source group IN ZIP_LISTS sources groups)
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${target}_${group})
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # GCC takes every file but the one that it was given for a header.
+    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+  endif()
 endfunction()
 
 # What is compiled more often than its speed matters: tests without optimisation, the command's options with little.

@@ -21,13 +21,13 @@ using graph::Kind;
 using graph::Scope;
 using graph::TensorId;
 
-enum class Residual : std::uint8_t { None, Last, Dense };  // from nothing, the block before, all
+enum class Shortcut : std::uint8_t { None, Last, Dense };  // from nothing, the block before, all
 
 struct Block {
   std::int64_t filters;
   std::int64_t repeat;
   std::int64_t kernel;
-  Residual residual = Residual::None;
+  Shortcut residual = Shortcut::None;
   std::int64_t stride = 1;
   std::int64_t dilation = 1;
   bool separable = false;
@@ -43,23 +43,23 @@ constexpr std::int64_t kFilterBanks = 64;
 constexpr std::int64_t kCharacters = 29;  // with the blank
 
 Design jasper() {
-  Design design{"jasper", {{256, 1, 11, Residual::None, 2}}, true};
+  Design design{"jasper", {{256, 1, 11, Shortcut::None, 2}}, true};
   const std::int64_t sizes[][2]{{256, 11}, {384, 13}, {512, 17}, {640, 21}, {768, 25}};
   for (const auto& [filters, kernel] : sizes) {
-    design.blocks.insert(design.blocks.end(), 2, {filters, 5, kernel, Residual::Dense});
+    design.blocks.insert(design.blocks.end(), 2, {filters, 5, kernel, Shortcut::Dense});
   }
-  design.blocks.push_back({896, 1, 29, Residual::None, 1, 2});
+  design.blocks.push_back({896, 1, 29, Shortcut::None, 1, 2});
   design.blocks.push_back({1024, 1, 1});
   return design;
 }
 
 Design quartznet() {
-  Design design{"quartznet", {{256, 1, 33, Residual::None, 2, 1, true}}, false};
+  Design design{"quartznet", {{256, 1, 33, Shortcut::None, 2, 1, true}}, false};
   const std::int64_t sizes[][2]{{256, 33}, {256, 39}, {512, 51}, {512, 63}, {512, 75}};
   for (const auto& [filters, kernel] : sizes) {
-    design.blocks.insert(design.blocks.end(), 3, {filters, 5, kernel, Residual::Last, 1, 1, true});
+    design.blocks.insert(design.blocks.end(), 3, {filters, 5, kernel, Shortcut::Last, 1, 1, true});
   }
-  design.blocks.push_back({512, 1, 87, Residual::None, 1, 2, true});
+  design.blocks.push_back({512, 1, 87, Shortcut::None, 1, 2, true});
   design.blocks.push_back({1024, 1, 1});
   return design;
 }
@@ -80,8 +80,8 @@ class Encoder {
 
  private:
   TensorId run_block(const Block& block, TensorId x) {
-    if (block.residual == Residual::Last) before_.clear();
-    if (block.residual != Residual::None) before_.push_back(x);
+    if (block.residual == Shortcut::Last) before_.clear();
+    if (block.residual != Shortcut::None) before_.push_back(x);
     TensorId y = x;
     int module = 0;
     for (std::int64_t i = 0; i < block.repeat; ++i) {
@@ -91,7 +91,7 @@ class Encoder {
       }
       y = conv_norm(block, "conv.", module, y);
     }
-    if (block.residual != Residual::None) {
+    if (block.residual != Shortcut::None) {
       for (std::size_t i = 0; i < before_.size(); ++i) {
         int first = 0;
         const Scope scope(builder_, "res." + std::to_string(i));
