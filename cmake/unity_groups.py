@@ -2,8 +2,9 @@
 """Which source files can be compiled as one: unity_groups.py LINES FILE... prints a group number per file.
 
 Most of a small file's compile time goes into headers and templates that its neighbours need as well. Files become one
-translation unit unless their unnamed namespaces or macros define a name twice, or they sum to more than LINES lines.
-CMake asks this when it configures; a name that it misses makes the compiler complain of a second definition.
+translation unit unless their unnamed namespaces or macros define a name twice, or one defines there what another knows
+from elsewhere, or they sum to more than LINES lines. CMake asks this when it configures; a name that it misses makes the
+compiler complain.
 """
 import pathlib
 import re
@@ -17,6 +18,9 @@ FUNCTION = re.compile(r"(\w+)\s*\(")
 VARIABLE = re.compile(r"(\w+)\s*(?:\[[^\]]*\]\s*)*(?:=.*)?$")
 # Also those inside of functions, which would hide another file's.
 CONSTANT = re.compile(r"\bconst(?:expr)?\b[^;=(){}]*\b(k[A-Z]\w*)")
+# The name of a type or a constant, or what is called, where nothing says whose it is.
+USE = re.compile(r"(?<![\w.:>~])(?:(k?[A-Z]\w*)|([a-z]\w*)(?=\s*\())")
+INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 MACRO = re.compile(r"^\s*#\s*define\s+(\w+)", re.MULTILINE)
 NO_DEFINITION = ("TEST", "INSTANTIATE", "static_assert")
 
@@ -44,10 +48,26 @@ def definition(statement: str) -> tuple[str, str] | None:
     return None
 
 
+def stripped(source: str) -> str:
+    return NOISE.sub(lambda found: '""' if found.group().startswith(('"', "R")) else " ", source)
+
+
+def uses_of(path: pathlib.Path) -> set[str]:
+    """Unqualified names in a file and in those headers of its own folder, so its namespace, that it reaches."""
+    reached = [path.resolve()]
+    names = set()
+    for file in reached:
+        text = file.read_text(encoding="utf-8")
+        names |= {kind or called for kind, called in USE.findall(stripped(text))}
+        included = map(pathlib.Path.resolve, map(pathlib.Path, INCLUDE.findall(text)))
+        reached += [one for one in included if one.parent == reached[0].parent and one.exists() and one not in reached]
+    return names
+
+
 def names_of(path: pathlib.Path) -> tuple[dict[str, str], int]:
     """Names that no other file of a group may define otherwise, and the number of lines."""
     source = path.read_text(encoding="utf-8")
-    text = NOISE.sub(lambda found: '""' if found.group().startswith(('"', "R")) else " ", source)
+    text = stripped(source)
     names = dict.fromkeys([*MACRO.findall(text), *CONSTANT.findall(text)], "")
     statements = [one for one in unnamed_statements(text) if not one.startswith(NO_DEFINITION)]
     return names | dict(filter(None, map(definition, statements))), source.count("\n")
@@ -55,18 +75,20 @@ def names_of(path: pathlib.Path) -> tuple[dict[str, str], int]:
 
 def groups_of(files: list[pathlib.Path], most_lines: int) -> list[int]:
     """In order of the files, so that neighbours meet: the first group that has room and no such name."""
-    groups: list[tuple[dict[str, str], int]] = []
+    groups: list[tuple[dict[str, str], set[str], int]] = []
     result = []
     for path in files:
         names, lines = names_of(path)
-        for number, (taken, size) in enumerate(groups):
-            if size + lines <= most_lines and all(name not in taken or text and taken[name] == text
-                                                  for name, text in names.items()):
+        foreign = uses_of(path) - names.keys()
+        for number, (taken, used, size) in enumerate(groups):
+            if size + lines <= most_lines and foreign.isdisjoint(taken) and all(
+                    text and taken[name] == text if name in taken else name not in used for name, text in names.items()):
                 break
         else:
             number = len(groups)
-            groups.append(({}, 0))
-        groups[number] = (groups[number][0] | names, groups[number][1] + lines)
+            groups.append(({}, set(), 0))
+        taken, used, size = groups[number]
+        groups[number] = (taken | names, used | foreign, size + lines)
         result.append(number)
     return result
 

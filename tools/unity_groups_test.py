@@ -35,6 +35,13 @@ class UnityGroups(unittest.TestCase):
     def test_constants_inside_of_functions_would_hide_others(self):
         self.assertEqual(groups(unnamed("constexpr int kEnd = 1;"), "int f() { constexpr int kEnd = 2; return kEnd; }"), [0, 1])
 
+    def test_what_one_defines_and_another_has_from_elsewhere_parts_them(self):
+        system = "void tell() { if (write(1, 0, 0) < 0) return; }"
+        self.assertEqual(groups(unnamed("void write(int a) {}"), system), [0, 1])
+        self.assertEqual(groups(system, unnamed("void write(int a) {}")), [0, 1])
+        self.assertEqual(groups(unnamed("void write(int a) {}"), "void tell() { ::write(1, 0, 0); }"), [0, 0])
+        self.assertEqual(groups(unnamed("using Rows = int;"), "struct Rows { int a; };"), [0, 1])
+
     def test_braces_in_literals_and_comments_do_not_count(self):
         self.assertEqual(groups(unnamed('auto a = "}{"; // }\nchar b = \'}\'; void f() {}'), unnamed("void f() {}")), [0, 1])
 

@@ -135,12 +135,13 @@ def stolen_s() -> float:
     return _processor_s()[7]
 
 
-def forget_peak() -> None:
-    """The peak of this process's memory counts from here on, without what earlier jobs left to the allocator."""
+def forget_peak() -> int:
+    """The peak of this process's memory counts from here on; what is resident now."""
     gc.collect()
     with contextlib.suppress(AttributeError):  # another C library than glibc
         ctypes.CDLL(None).malloc_trim(0)
     pathlib.Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")
+    return peak_bytes()
 
 
 def peak_bytes() -> int:
@@ -189,12 +190,17 @@ def train(start: dict[str, Any]) -> None:
     rank, workers = context.get_world_rank(), context.get_world_size()
     node = ray.get_runtime_context().get_node_id()
     groups = limit_cpus(start["cpus"]) if start["limit"] else None
+    fresh_bytes = None
     try:
         for number, job in enumerate(start["jobs"]):
             graph = start["graphs"][job["model"]]
             seen = _steady(
                 lambda: _train(graph, job, start["cpus"], rank, workers), start["steady"], workers
             )
+            # DDP keeps a part of what earlier jobs had; a process of its own would begin without.
+            left_bytes = seen.pop("bytes_before")
+            fresh_bytes = fresh_bytes or left_bytes
+            seen["memory_bytes"] -= left_bytes - fresh_bytes
             ray.get(start["results"].add.remote(number, rank, seen | {"node": node}))
     finally:
         unlimit(groups)
@@ -230,7 +236,7 @@ def _train(
     from foretrain_lab.train import make_optimizer
     from foretrain_lab.worker import machine
 
-    forget_peak()
+    bytes_before = forget_peak()
     torch.set_num_threads(max(1, int(cpus)))
     module = FtgModule(graph, job["batch"], job["seed"] + rank)
     data = DataSet(module, job["samples"] // workers, job["batch"])
@@ -258,6 +264,7 @@ def _train(
         "exposed_s": statistics.median(steps.exposed_s) if steps.exposed_s else None,
         "cpu_s": cpu_s,
         "cpu_before_s": cpu_before,
+        "bytes_before": bytes_before,
         "memory_bytes": peak_bytes(),
         "received_bytes": received,
         "sent_bytes": sent,
