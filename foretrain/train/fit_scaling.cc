@@ -11,64 +11,12 @@
 #include "foretrain/base/near.h"
 #include "foretrain/base/parallel_for.h"
 #include "foretrain/train/conformal.h"
+#include "foretrain/train/scaling_features.h"
 
 namespace foretrain::train {
 namespace {
 
-using learn::Term;
-using learn::TermKind;
-
 constexpr std::size_t kLeastRuns = 4;
-
-std::optional<std::size_t> place_of(std::string_view name,
-                                    const std::vector<std::string>& variables) {
-  const auto found = std::find(variables.begin(), variables.end(), name);
-  if (found == variables.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - variables.begin());
-}
-
-// Ernest's features besides 1: s / m, log m, m. The samples of one worker's step are its batch.
-learn::FeatureMap ernest_map(const std::vector<std::string>& variables) {
-  learn::FeatureMap map;
-  const auto samples = place_of("samples", variables);
-  const auto workers = place_of("workers", variables);
-  if (samples && workers) {
-    map.features.push_back({{*samples, TermKind::Raw}, {*workers, TermKind::Inverse}});
-  } else if (samples) {
-    map.features.push_back({{*samples, TermKind::Raw}});
-  } else if (const auto batch = place_of("batch", variables)) {
-    map.features.push_back({{*batch, TermKind::Raw}});
-  }
-  if (workers) {
-    map.features.push_back({{*workers, TermKind::Log}});
-    map.features.push_back({{*workers, TermKind::Raw}});
-  }
-  return map;
-}
-
-learn::FeatureMap map_for(const ScalingRows& rows, const std::vector<std::string>& variables,
-                          bool with_operators, const Setting& setting) {
-  if (setting.method == Method::Ernest) return ernest_map(variables);
-  std::vector<std::size_t> use;
-  std::vector<bool> counted;
-  for (std::size_t v = 0; v < variables.size(); ++v) {
-    std::set<double> values;
-    for (const ScalingRow& row : rows) values.insert(row.values[v]);
-    if (values.size() > 1) use.push_back(v);
-    counted.push_back((variables[v] == "workers" || variables[v] == "nodes") &&
-                      *values.begin() <= 1);
-  }
-  if (makes_products(setting.method)) {
-    learn::FeatureMap map;
-    for (const std::size_t v : use) map.features.push_back({{v, TermKind::Log}});
-    return map;
-  }
-  learn::FeatureMap map = learn::all_products(use, counted, setting.degree);
-  if (with_operators && is_of_plain_time(setting.method)) {
-    map.features.push_back({{variables.size(), TermKind::Raw}});
-  }
-  return map;
-}
 
 BoostData examples_of(const ScalingRows& rows, const ScalingForm& form, Method method) {
   BoostData data;
@@ -168,7 +116,7 @@ ScalingForm fit_form(const ScalingRows& rows, const std::vector<std::string>& va
                      bool with_operators, const Setting& setting, std::uint64_t seed) {
   constexpr std::size_t kInnerFolds = 4;
   ScalingForm form;
-  form.map = map_for(rows, variables, with_operators, setting);
+  form.map = features_for(rows, variables, with_operators, setting);
   form.log_time = !is_of_plain_time(setting.method);
   form.on_operators = with_operators && form.log_time;
   const std::vector<std::size_t> fold = folds_of(rows, variables.size(), kInnerFolds, seed);

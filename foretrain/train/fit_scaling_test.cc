@@ -39,6 +39,34 @@ TEST(FitScaling, ErnestFindsItsOwnLawAndGoesOn) {
   EXPECT_LT(only(model).error, 1e-4);
 }
 
+// An epoch: 10 ms of work per sample on a whole core, 30 ms of work per step wherever it runs, and
+// from two workers on an exchange of 20 ms and 50 ms more by their logarithm.
+double costs_s(double samples, double workers, double batch, double cores) {
+  const double steps = samples / workers / batch;
+  const double exchange = workers > 1 ? 0.02 + 0.05 * std::log(workers) : 0;
+  return 0.01 * samples / workers / cores + steps * (0.03 + exchange);
+}
+
+TEST(FitScaling, CostsAreFoundByWhatTheyGrowWithAndGoOn) {
+  ScalingData data{.time = TimeOf::Epoch, .variables = {"samples", "workers", "batch", "cores"}};
+  MeasuredWorkload workload{.name = "net", .shared = {.model = "resnet18"}};
+  for (const double samples : {1000, 2000, 3000}) {
+    for (const double workers : {1, 2, 3}) {
+      for (const double batch : {8, 16}) {
+        for (const double cores : {0.5, 1.0}) {
+          workload.rows.push_back(
+              {{samples, workers, batch, cores}, costs_s(samples, workers, batch, cores)});
+        }
+      }
+    }
+  }
+  data.workloads = {workload};
+  const ScalingModel model = fit_scaling(data, {.methods = {Method::Costs}, .threads = 1});
+  EXPECT_EQ(only(model).method, "costs");
+  EXPECT_NEAR(time_s(only(model).form, std::vector<double>{9000, 12, 32, 2}),
+              costs_s(9000, 12, 32, 2), 1e-6);
+}
+
 TEST(FitScaling, AutoChoosesAMethodByRunsLeftOut) {
   ScalingFit options{.methods = {Method::Tree, Method::Ernest, Method::Ridge}, .threads = 1};
   std::vector<FittedWorkload> found;

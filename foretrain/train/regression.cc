@@ -16,11 +16,11 @@
 namespace foretrain::train {
 namespace {
 
-constexpr std::array kMethods{Method::Ernest,   Method::Ridge, Method::Lasso,
-                              Method::Stepwise, Method::Tree,  Method::Forest,
-                              Method::Xgboost,  Method::Svr,   Method::Mlp};
+constexpr std::array kMethods{Method::Ernest,   Method::Costs, Method::Ridge,  Method::Lasso,
+                              Method::Stepwise, Method::Tree,  Method::Forest, Method::Xgboost,
+                              Method::Svr,      Method::Mlp};
 constexpr std::array<std::string_view, kMethods.size()> kNames{
-    "ernest", "ridge", "lasso", "stepwise", "tree", "forest", "xgboost", "svr", "mlp"};
+    "ernest", "costs", "ridge", "lasso", "stepwise", "tree", "forest", "xgboost", "svr", "mlp"};
 
 BoostOptions boosting(const Setting& setting, std::uint64_t seed) {
   return {.rounds = 150,
@@ -50,6 +50,7 @@ std::string text_of(const Setting& setting) {
   const std::string name(name_of(setting.method));
   switch (setting.method) {
     case Method::Ernest:
+    case Method::Costs:
       return name;
     case Method::Ridge:
     case Method::Lasso:
@@ -78,6 +79,7 @@ std::vector<Setting> grid_of(Method method) {
   };
   switch (method) {
     case Method::Ernest:
+    case Method::Costs:
       add(1, 0, 0);
       break;
     case Method::Ridge:
@@ -119,6 +121,7 @@ std::vector<Setting> fine_grid_of(Method method) {
   };
   switch (method) {
     case Method::Ernest:
+    case Method::Costs:
       return grid_of(method);
     case Method::Ridge:
     case Method::Lasso:
@@ -148,7 +151,9 @@ std::vector<Setting> fine_grid_of(Method method) {
   return grid;
 }
 
-bool is_of_plain_time(Method method) { return method == Method::Ernest || method == Method::Lasso; }
+bool is_of_plain_time(Method method) {
+  return method == Method::Ernest || method == Method::Costs || method == Method::Lasso;
+}
 
 bool makes_products(Method method) {
   return method == Method::Tree || method == Method::Forest || method == Method::Xgboost ||
@@ -176,6 +181,7 @@ learn::Regressor fit_regressor(const BoostData& data, const Setting& setting,
   if (data.features.empty()) throw Error(ErrorKind::BadInput, "there is no run to learn from");
   switch (setting.method) {
     case Method::Ernest:
+    case Method::Costs:
       return fit_nonnegative(data);
     case Method::Ridge:
       if (setting.size == 0) return fit_ridge(data, setting.strength);

@@ -14,7 +14,7 @@
 
 namespace foretrain::train {
 
-enum class Method { Ernest, Ridge, Lasso, Stepwise, Tree, Forest, Xgboost, Svr, Mlp };
+enum class Method { Ernest, Costs, Ridge, Lasso, Stepwise, Tree, Forest, Xgboost, Svr, Mlp };
 std::span<const Method> all_methods();
 std::string_view name_of(Method method);  // "ernest", "ridge", ...
 std::optional<Method> method_named(std::string_view name);
