@@ -163,7 +163,7 @@ embedding-times: accuracy-data build  ## times of networks never run, writes doc
 
 fuzz: packages-build packages-lint  ## fuzz each target for FUZZ_SECONDS (600), 5 s and 1 GB per input; prints a table
 	@$(MAKE) -s build/fuzz/build.ninja
-	@cmake --build --preset fuzz
+	@cmake --build --preset fuzz --target foretrain_fuzz
 	@tools/run_fuzz.sh $(FUZZ_SECONDS)
 
 kill: build  ## kill a running campaign KILLS (100) times: nothing may be lost or left

@@ -185,7 +185,8 @@ std::string to_json(const GroupedGraph& grouped, const graph::Graph& step) {
 }
 
 std::size_t proportional_groups(std::size_t nodes) {
-  return std::max<std::size_t>(4, std::llround(2 * std::sqrt(static_cast<double>(nodes))));
+  const double groups = std::round(2 * std::sqrt(static_cast<double>(nodes)));
+  return std::max<std::size_t>(4, static_cast<std::size_t>(groups));
 }
 
 }  // namespace foretrain::inspector

@@ -13,6 +13,7 @@ namespace foretrain::train {
 struct Division {
   std::vector<std::size_t> train{};
   std::vector<std::size_t> test{};
+  double weight = 1;  // of its error among others'
 };
 
 using ScalingRows = std::vector<ScalingRow>;

@@ -42,18 +42,6 @@ std::vector<Method> wanted(const ScalingFit& options) {
   return {all_methods().begin(), all_methods().end()};
 }
 
-// Where a form is chosen and its interval is found.
-std::vector<Division> divisions_for(const ScalingRows& rows, std::size_t variables,
-                                    const ScalingFit& options) {
-  if (options.reach > 1) {
-    std::vector<std::size_t> all(variables);
-    std::iota(all.begin(), all.end(), 0);
-    std::vector<Division> ends = by_ends(rows, all);
-    if (!ends.empty()) return ends;
-  }
-  return by_folds(folds_of(rows, variables, options.folds, options.seed));
-}
-
 void check_rows(const MeasuredWorkload& workload, std::size_t variables) {
   std::set<std::vector<double>> different;
   for (const ScalingRow& row : workload.rows) {
@@ -84,13 +72,18 @@ ScalingWorkload fit_workload(const MeasuredWorkload& measured, const ScalingData
                              const ScalingFit& options, FittedWorkload& found) {
   const std::size_t variables = data.variables.size();
   check_rows(measured, variables);
-  const std::vector<Division> divisions = divisions_for(measured.rows, variables, options);
+  std::vector<std::size_t> goes_beyond;
+  if (options.reach > 1) {
+    goes_beyond.resize(variables);
+    std::iota(goes_beyond.begin(), goes_beyond.end(), 0);
+  }
+  const Trials trials = trials_for(measured.rows, variables, goes_beyond, options);
   found.name = measured.name;
   found.methods =
-      compare_methods(measured.rows, data.variables, data.with_operators, divisions, options);
+      compare_methods(measured.rows, data.variables, data.with_operators, trials.all, options);
   const MethodScore& best = found.methods.front();
   std::vector<double> residuals;
-  for (const Division& division : divisions) {
+  for (const Division& division : trials.hardest) {
     for (const Judged& one : judge(measured.rows, data.variables, data.with_operators, division,
                                    best.setting, options.seed)) {
       residuals.push_back(std::log(one.measured_s / one.predicted_s));
@@ -111,6 +104,19 @@ ScalingWorkload fit_workload(const MeasuredWorkload& measured, const ScalingData
 }
 
 }  // namespace
+
+Trials trials_for(const ScalingRows& rows, std::size_t variables,
+                  const std::vector<std::size_t>& goes_beyond, const ScalingFit& options) {
+  Trials trials{by_folds(folds_of(rows, variables, options.folds, options.seed)), {}};
+  if (!goes_beyond.empty()) trials.hardest = by_ends(rows, goes_beyond);
+  if (trials.hardest.empty()) {
+    trials.hardest = trials.all;
+  } else {
+    for (Division& fold : trials.all) fold.weight /= static_cast<double>(trials.all.size());
+    trials.all.insert(trials.all.end(), trials.hardest.begin(), trials.hardest.end());
+  }
+  return trials;
+}
 
 ScalingForm fit_form(const ScalingRows& rows, const std::vector<std::string>& variables,
                      bool with_operators, const Setting& setting, std::uint64_t seed) {
@@ -153,11 +159,13 @@ std::vector<MethodScore> compare_methods(const ScalingRows& rows,
     const TunedSetting tuned =
         tune(methods[i], options.tuning, options.seed, [&](const Setting& setting) {
           double error = 0;
+          double weight = 0;
           for (const Division& division : divisions) {
-            error +=
-                mean_error(judge(rows, variables, with_operators, division, setting, options.seed));
+            error += division.weight * mean_error(judge(rows, variables, with_operators, division,
+                                                        setting, options.seed));
+            weight += division.weight;
           }
-          error /= static_cast<double>(divisions.size());
+          error /= weight;
           return std::isfinite(error) ? error : std::numeric_limits<double>::max();
         });
     best[i] = {tuned.setting, tuned.error};

@@ -52,8 +52,19 @@ std::vector<Judged> judge(const ScalingRows& rows, const std::vector<std::string
                           std::uint64_t seed);
 double mean_error(const std::vector<Judged>& judged);
 
-// Every method with its best setting, the best first: least mean over the divisions of their
-// errors.
+// What a form is chosen by: rows left out in folds; where it shall go beyond the values that it is
+// fitted to, also the ends of these variables' values, all folds with the weight of one end: what
+// goes on well must hold between them too. Intervals come from the hardest alone: the ends, or the
+// folds where there are none.
+struct Trials {
+  std::vector<Division> all{};
+  std::vector<Division> hardest{};
+};
+Trials trials_for(const ScalingRows& rows, std::size_t variables,
+                  const std::vector<std::size_t>& goes_beyond, const ScalingFit& options);
+
+// Every method with its best setting, the best first: least weighted mean over the divisions of
+// their errors.
 std::vector<MethodScore> compare_methods(const ScalingRows& rows,
                                          const std::vector<std::string>& variables,
                                          bool with_operators,

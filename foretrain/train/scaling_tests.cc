@@ -49,17 +49,15 @@ void plan(const MeasuredWorkload& workload, const ScalingData& data, const std::
 ScalingTest run(const Planned& one, const ScalingData& data, const ScalingFit& options) {
   ScalingRows train;
   for (const std::size_t i : one.division.train) train.push_back(one.workload->rows[i]);
-  std::vector<Division> inner;
-  if (one.kind != kInterpolation) inner = by_ends(train, one.variables);
-  if (inner.empty()) {
-    inner = by_folds(folds_of(train, data.variables.size(), options.folds, options.seed));
-  }
+  const std::vector<std::size_t> goes_beyond =
+      one.kind == kInterpolation ? std::vector<std::size_t>{} : one.variables;
+  const Trials trials = trials_for(train, data.variables.size(), goes_beyond, options);
   ScalingTest test{.workload = one.workload->name,
                    .kind = one.kind,
                    .variable = one.variable,
                    .train = train.size(),
                    .test = one.division.test.size()};
-  test.methods = compare_methods(train, data.variables, data.with_operators, inner, options);
+  test.methods = compare_methods(train, data.variables, data.with_operators, trials.all, options);
   for (MethodScore& score : test.methods) {
     const bool best = &score == &test.methods.front();
     const std::vector<Judged> judged =
