@@ -53,7 +53,7 @@ def summary(results: dict[str, dict]) -> list[str]:
     ernest = [one["methods"]["ernest"] for one in results[""]["tests"]]
     body.append(["all", "", str(len(ernest)), percent(results[""]["mean_error"]), percent(results["operators"]["mean_error"]),
                  "", percent(sum(ernest) / len(ernest))])  # fmt: skip
-    head = ["test", "left out", "tests", "chosen", "with operators", "best single method", "Ernest"]
+    head = ["test", "left out", "tests", "chosen", "with operators", "best in hindsight", "Ernest"]
     return table(head, body, 2)
 
 

@@ -188,7 +188,7 @@ std::vector<ScalingForecast> forecast_at(const ScalingModel& model,
                              .device = one.device,
                              .value = time_s(one.form, values),
                              .inside = is_inside(one, values)};
-    if (one.low) {
+    if (one.low && forecast.inside) {
       forecast.low = forecast.value * std::exp(std::min(*one.low, 0.0));
       forecast.high = forecast.value * std::exp(std::max(*one.high, 0.0));
     }

@@ -81,7 +81,8 @@ struct ScalingForecast {
   std::string model{};   // "" where any will do
   std::string device{};  // likewise
   double value = 0;
-  std::optional<double> low{};  // absent where too few runs were left out to tell
+  std::optional<double>
+      low{};  // absent outside of the domain, and where too few runs were left out
   std::optional<double> high{};
   bool inside = false;  // of the domain
 };

@@ -98,7 +98,7 @@ StepDetail detail_step(const Question& question) {
   Trust trust = trust_in(stages, resolved, detail.regime);
   detail.step = trust.step;
   detail.inside = trust.warnings.empty();
-  for (std::string& text : trust.warnings) detail.warnings.push_back(std::move(text));
+  detail.step_warnings = std::move(trust.warnings);
   for (std::string& text : trust.assumptions) detail.assumptions.push_back(std::move(text));
   return detail;
 }

@@ -30,6 +30,7 @@ struct StepDetail {
   double sent_bytes = 0;  // by the busiest worker's node
   std::vector<std::string> assumptions;
   std::vector<std::string> warnings;
+  std::vector<std::string> step_warnings;  // of this engine's step alone
 };
 
 // Of a question, worked out once.

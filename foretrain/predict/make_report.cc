@@ -80,6 +80,21 @@ void apply(const std::vector<Chosen>& chosen, Report& report) {
   report.engine = report.engines.front().engine;
 }
 
+// The operator engine's where its step stands; and that the engine which was asked for is silent.
+void warn(const std::vector<Chosen>& chosen, const operators::StepDetail& detail,
+          std::string_view wanted, Report& report) {
+  if (report.engine == "operators") {
+    report.warnings.insert(report.warnings.end(), detail.step_warnings.begin(),
+                           detail.step_warnings.end());
+  }
+  const bool told = wanted == "auto" || wanted == "operators" ||
+                    std::any_of(chosen.begin(), chosen.end(),
+                                [&](const Chosen& one) { return one.engine == wanted; });
+  if (told || chosen.empty()) return;
+  report.warnings.insert(report.warnings.begin(),
+                         "all numbers are the operator engine's: " + chosen.front().why);
+}
+
 void report_throughput(const operators::StepDetail& detail, const Resolved& resolved,
                        Report& report) {
   const double workers = resolved.workers;
@@ -107,6 +122,7 @@ Report make_report(const std::vector<Chosen>& chosen, const Question& question) 
   Report report = report_step(detail);
   report.job = report_job(detail, resolved);
   apply(chosen, report);
+  warn(chosen, detail, resolved.engine, report);
   report_throughput(detail, resolved, report);
   report.assumptions = resolved.assumptions;
   report.assumptions.insert(report.assumptions.end(), detail.assumptions.begin(),

@@ -52,12 +52,10 @@ std::int64_t ranks_of_model(const Strategy& strategy) {
 
 class Changes {
  public:
-  Changes(const Request& request, const Resolved& resolved, const Report& now,
-          const hw::Catalog& catalog)
+  Changes(const Request& request, const Resolved& resolved, const Report& now)
       : request_(request),
         resolved_(resolved),
         now_(now),
-        catalog_(catalog),
         trains_(request.mode == Mode::Train),
         exchanges_(trains_ && resolved.workers > 1) {}
 
@@ -261,7 +259,6 @@ class Changes {
   const Request& request_;
   const Resolved& resolved_;
   const Report& now_;
-  const hw::Catalog& catalog_;
   bool trains_;
   bool exchanges_;
   std::vector<RequestChange> list_;
@@ -270,8 +267,8 @@ class Changes {
 }  // namespace
 
 std::vector<RequestChange> request_changes(const Request& request, const Resolved& resolved,
-                                           const Report& now, const hw::Catalog& catalog) {
-  return Changes(request, resolved, now, catalog).all();
+                                           const Report& now) {
+  return Changes(request, resolved, now).all();
 }
 
 Request with_batch(Request request, std::int64_t batch, const Resolved& resolved) {

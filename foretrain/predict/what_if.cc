@@ -56,8 +56,7 @@ void write_numbers(JsonWriter& json, const JobNumbers& numbers) {
   json.field("fits", numbers.fits);
 }
 
-WhatIfs compare(const Request& request, const Resolved& resolved, const hw::Catalog& catalog,
-                const Predict& predict) {
+WhatIfs compare(const Request& request, const Resolved& resolved, const Predict& predict) {
   WhatIfs result;
   Request asked = request;
   if (asked.largest_batch) {
@@ -68,7 +67,7 @@ WhatIfs compare(const Request& request, const Resolved& resolved, const hw::Cata
   result.request = to_json(asked);
   result.now = numbers_of(report);
   std::vector<std::pair<RequestChange, JobNumbers>> found;
-  for (RequestChange& change : request_changes(asked, resolved, report, catalog)) {
+  for (RequestChange& change : request_changes(asked, resolved, report)) {
     const std::optional<JobNumbers> then = predicted(change, resolved, predict);
     const bool known = !then || *then == result.now ||
                        std::any_of(found.begin(), found.end(), [&](const auto& one) {
@@ -97,15 +96,14 @@ WhatIfs what_if(const Request& request, const Library& library) {
     const auto model = std::make_shared<const graph::Graph>(resolved.model.graph());
     return what_if(request, model, library);
   }
-  return compare(request, resolved, library.catalog,
-                 [&](const Request& one) { return predict(one, library); });
+  return compare(request, resolved, [&](const Request& one) { return predict(one, library); });
 }
 
 WhatIfs what_if(const Request& request, std::shared_ptr<const graph::Graph> model,
                 const Library& library) {
   const Resolved resolved =
       operators::with_largest_batch(resolve(request, model, library), library);
-  return compare(request, resolved, library.catalog,
+  return compare(request, resolved,
                  [&](const Request& one) { return predict(one, model, library); });
 }
 

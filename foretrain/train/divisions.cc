@@ -9,12 +9,6 @@
 namespace foretrain::train {
 namespace {
 
-std::vector<double> values_of(const ScalingRows& rows, std::size_t variable) {
-  std::set<double> values;
-  for (const ScalingRow& row : rows) values.insert(row.values[variable]);
-  return {values.begin(), values.end()};
-}
-
 template <typename IsOut>
 std::vector<bool> rows_where(const ScalingRows& rows, std::size_t variable, const IsOut& is_out) {
   std::vector<bool> result;
@@ -23,6 +17,17 @@ std::vector<bool> rows_where(const ScalingRows& rows, std::size_t variable, cons
 }
 
 }  // namespace
+
+std::vector<double> values_of(const ScalingRows& rows, std::size_t variable) {
+  std::set<double> values;
+  for (const ScalingRow& row : rows) values.insert(row.values[variable]);
+  return {values.begin(), values.end()};
+}
+
+double tried_beyond(const std::vector<double>& values) {
+  if (values.size() < 3) return 1;
+  return values.back() / values[values.size() - values.size() / 2 - 1];
+}
 
 std::vector<std::size_t> folds_of(const ScalingRows& rows, std::size_t variables, std::size_t folds,
                                   std::uint64_t seed) {

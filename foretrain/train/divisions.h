@@ -31,6 +31,11 @@ std::vector<bool> in_between(const ScalingRows& rows, std::size_t variable);
 // than three values.
 std::vector<bool> at_the_end(const ScalingRows& rows, std::size_t variable, std::size_t part = 3);
 
+// Its values, each once, from the least on; and how far beyond the greatest of those that are kept
+// the highest half of them lies: 1 where there are fewer than three.
+std::vector<double> values_of(const ScalingRows& rows, std::size_t variable);
+double tried_beyond(const std::vector<double>& values);
+
 // For each of the variables what lies at its end, where anything does: how well a form goes on. A
 // sixth, a third and a half of its values; of several variables, those left out in two or more as
 // well.

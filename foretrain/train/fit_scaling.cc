@@ -55,15 +55,14 @@ void check_rows(const MeasuredWorkload& workload, std::size_t variables) {
                                        std::to_string(kLeastRuns) + " or more");
 }
 
+// How far beyond the measured values a form answers: as far as asked, and not farther than the
+// ends that were left out let it be tried.
 std::vector<ScalingRange> domain_of(const ScalingRows& rows, std::size_t variables, double reach) {
   std::vector<ScalingRange> domain;
   for (std::size_t v = 0; v < variables; ++v) {
-    ScalingRange range{rows.front().values[v], rows.front().values[v]};
-    for (const ScalingRow& row : rows) {
-      range.least = std::min(range.least, row.values[v]);
-      range.most = std::max(range.most, row.values[v]);
-    }
-    domain.push_back({range.least / reach, range.most * reach});
+    const std::vector<double> values = values_of(rows, v);
+    const double beyond = std::min(reach, tried_beyond(values));
+    domain.push_back({values.front() / beyond, values.back() * beyond});
   }
   return domain;
 }
@@ -82,13 +81,6 @@ ScalingWorkload fit_workload(const MeasuredWorkload& measured, const ScalingData
   found.methods =
       compare_methods(measured.rows, data.variables, data.with_operators, trials.all, options);
   const MethodScore& best = found.methods.front();
-  std::vector<double> residuals;
-  for (const Division& division : trials.hardest) {
-    for (const Judged& one : judge(measured.rows, data.variables, data.with_operators, division,
-                                   best.setting, options.seed)) {
-      residuals.push_back(std::log(one.measured_s / one.predicted_s));
-    }
-  }
   ScalingWorkload workload = measured.shared;
   workload.method = text_of(best.setting);
   workload.error = best.error;
@@ -96,7 +88,8 @@ ScalingWorkload fit_workload(const MeasuredWorkload& measured, const ScalingData
   workload.form =
       fit_form(measured.rows, data.variables, data.with_operators, best.setting, options.seed);
   workload.domain = domain_of(measured.rows, variables, options.reach);
-  if (const auto ends = conformal_ends(std::move(residuals), options.confidence)) {
+  if (const auto ends = interval_of(measured.rows, data.variables, data.with_operators, trials,
+                                    best.setting, options)) {
     workload.low = ends->low;
     workload.high = ends->high;
   }
@@ -109,13 +102,40 @@ Trials trials_for(const ScalingRows& rows, std::size_t variables,
                   const std::vector<std::size_t>& goes_beyond, const ScalingFit& options) {
   Trials trials{by_folds(folds_of(rows, variables, options.folds, options.seed)), {}};
   if (!goes_beyond.empty()) trials.hardest = by_ends(rows, goes_beyond);
-  if (trials.hardest.empty()) {
+  trials.goes_beyond = !trials.hardest.empty();
+  if (!trials.goes_beyond) {
     trials.hardest = trials.all;
   } else {
     for (Division& fold : trials.all) fold.weight /= static_cast<double>(trials.all.size());
     trials.all.insert(trials.all.end(), trials.hardest.begin(), trials.hardest.end());
   }
   return trials;
+}
+
+std::optional<ConformalEnds> interval_of(const ScalingRows& rows,
+                                         const std::vector<std::string>& variables,
+                                         bool with_operators, const Trials& trials,
+                                         const Setting& setting, const ScalingFit& options) {
+  std::vector<double> all;
+  std::vector<ConformalEnds> of_each;
+  for (const Division& division : trials.hardest) {
+    std::vector<double> residuals;
+    for (const Judged& one :
+         judge(rows, variables, with_operators, division, setting, options.seed)) {
+      residuals.push_back(std::log(one.measured_s / one.predicted_s));
+    }
+    all.insert(all.end(), residuals.begin(), residuals.end());
+    const auto [least, greatest] = std::minmax_element(residuals.begin(), residuals.end());
+    const ConformalEnds extremes{*least, *greatest};
+    of_each.push_back(conformal_ends(std::move(residuals), options.confidence).value_or(extremes));
+  }
+  std::optional<ConformalEnds> ends = conformal_ends(std::move(all), options.confidence);
+  if (!ends || !trials.goes_beyond) return ends;
+  for (const ConformalEnds& one : of_each) {
+    ends->low = std::min(ends->low, one.low);
+    ends->high = std::max(ends->high, one.high);
+  }
+  return ends;
 }
 
 ScalingForm fit_form(const ScalingRows& rows, const std::vector<std::string>& variables,

@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "foretrain/knowledge/scaling_model.h"
+#include "foretrain/train/conformal.h"
 #include "foretrain/train/divisions.h"
 #include "foretrain/train/regression.h"
 #include "foretrain/train/scaling_data.h"
@@ -59,9 +61,17 @@ double mean_error(const std::vector<Judged>& judged);
 struct Trials {
   std::vector<Division> all{};
   std::vector<Division> hardest{};
+  bool goes_beyond = false;  // the hardest are ends
 };
 Trials trials_for(const ScalingRows& rows, std::size_t variables,
                   const std::vector<std::size_t>& goes_beyond, const ScalingFit& options);
+
+// Ends of log(measured / predicted) by the rows left out (split conformal prediction), so wide
+// that they hold for the hardest end on its own; absent where too few rows were left out to say.
+std::optional<ConformalEnds> interval_of(const ScalingRows& rows,
+                                         const std::vector<std::string>& variables,
+                                         bool with_operators, const Trials& trials,
+                                         const Setting& setting, const ScalingFit& options);
 
 // Every method with its best setting, the best first: least weighted mean over the divisions of
 // their errors.

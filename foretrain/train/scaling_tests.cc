@@ -2,6 +2,7 @@
 #include "foretrain/train/scaling_tests.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace foretrain::train {
@@ -46,6 +47,14 @@ void plan(const MeasuredWorkload& workload, const ScalingData& data, const std::
   if (variables.size() > 1) add(kTogether, variables, leave_out(left_out));
 }
 
+std::size_t count_inside(const std::vector<Judged>& judged, const ConformalEnds& ends) {
+  return static_cast<std::size_t>(
+      std::count_if(judged.begin(), judged.end(), [&](const Judged& one) {
+        const double residual = std::log(one.measured_s / one.predicted_s);
+        return residual >= std::min(ends.low, 0.0) && residual <= std::max(ends.high, 0.0);
+      }));
+}
+
 ScalingTest run(const Planned& one, const ScalingData& data, const ScalingFit& options) {
   ScalingRows train;
   for (const std::size_t i : one.division.train) train.push_back(one.workload->rows[i]);
@@ -67,6 +76,9 @@ ScalingTest run(const Planned& one, const ScalingData& data, const ScalingFit& o
     if (!best) continue;
     test.chosen = score;
     for (const Judged& row : judged) test.predicted_s.push_back(row.predicted_s);
+    const auto ends =
+        interval_of(train, data.variables, data.with_operators, trials, score.setting, options);
+    if (ends) test.inside = count_inside(judged, *ends);
   }
   for (const std::size_t i : one.division.test) test.rows.push_back(one.workload->rows[i]);
   return test;
@@ -106,6 +118,10 @@ std::vector<ScalingSummary> summarise(const std::vector<ScalingTest>& tests) {
     }
     ++known->tests;
     known->chosen += test.chosen.error;
+    if (test.inside) {
+      known->judged += test.test;
+      known->inside += *test.inside;
+    }
     known->worst = std::max(known->worst, test.chosen.error);
     for (const MethodScore& one : test.methods) {
       for (auto& [method, error] : known->methods) {

@@ -18,10 +18,11 @@ struct ScalingTest {
   std::string variable{};  // or "together"
   std::size_t train = 0;   // rows
   std::size_t test = 0;
-  MethodScore chosen{};                // by the training rows alone; the error is of the test rows
-  std::vector<MethodScore> methods{};  // each with the setting that the training rows show best
-  std::vector<double> predicted_s{};   // by what was chosen, of the test rows
-  std::vector<ScalingRow> rows{};      // that were tested
+  MethodScore chosen{};                 // by the training rows alone; the error is of the test rows
+  std::vector<MethodScore> methods{};   // each with the setting that the training rows show best
+  std::vector<double> predicted_s{};    // by what was chosen, of the test rows
+  std::vector<ScalingRow> rows{};       // that were tested
+  std::optional<std::size_t> inside{};  // of these: in the interval; absent without one
 };
 
 // What is chosen for interpolation is chosen by folds of the training rows, for extrapolation by
@@ -37,7 +38,9 @@ struct ScalingSummary {
   std::string variable{};
   std::size_t tests = 0;
   double chosen = 0;
-  double worst = 0;  // of the chosen ones
+  double worst = 0;        // of the chosen ones
+  std::size_t judged = 0;  // rows of tests with an interval, and those of them inside
+  std::size_t inside = 0;
   std::vector<std::pair<Method, double>> methods{};
 };
 std::vector<ScalingSummary> summarise(const std::vector<ScalingTest>& tests);

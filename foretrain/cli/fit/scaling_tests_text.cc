@@ -29,6 +29,10 @@ bool was_tried(const std::vector<train::ScalingTest>& tests, Method method) {
                      [&](const auto& one) { return one.setting.method == method; });
 }
 
+double share_inside(const train::ScalingSummary& one) {
+  return static_cast<double>(one.inside) / static_cast<double>(one.judged);
+}
+
 double mean_of_chosen(const std::vector<train::ScalingTest>& tests) {
   double sum = 0;
   for (const train::ScalingTest& one : tests) sum += one.chosen.error;
@@ -49,16 +53,18 @@ void show_scaling_tests(const std::vector<train::ScalingTest>& tests, Console& c
                         name(one.chosen.setting.method).c_str()));
   }
   console.line("");
-  std::string head =
-      format("  %-13s %-9s %5s %7s %7s", "mean of", "left out", "tests", "chosen", "worst");
+  std::string head = format("  %-13s %-9s %5s %7s %7s %8s", "mean of", "left out", "tests",
+                            "chosen", "worst", "inside %");
   const std::vector<train::ScalingSummary> summaries = train::summarise(tests);
   for (const auto& [method, error] : summaries.front().methods) {
     head += format(" %8s", name(method).c_str());
   }
   console.line(head);
   for (const train::ScalingSummary& one : summaries) {
-    std::string line = format("  %-13s %-9s %5zu %7s %7s", one.kind.c_str(), one.variable.c_str(),
-                              one.tests, percent(one.chosen).c_str(), percent(one.worst).c_str());
+    std::string line =
+        format("  %-13s %-9s %5zu %7s %7s %8s", one.kind.c_str(), one.variable.c_str(), one.tests,
+               percent(one.chosen).c_str(), percent(one.worst).c_str(),
+               one.judged > 0 ? percent(share_inside(one)).c_str() : "");
     for (const auto& [method, error] : one.methods) line += format(" %8s", percent(error).c_str());
     console.line(line);
   }
@@ -93,6 +99,7 @@ std::string scaling_tests_json(const std::vector<train::ScalingTest>& tests) {
         .field("tests", static_cast<double>(one.tests))
         .field("error", one.chosen)
         .field("worst", one.worst)
+        .field("inside", one.judged > 0 ? std::optional(share_inside(one)) : std::nullopt)
         .key("methods")
         .begin_object();
     for (const auto& [method, error] : one.methods) json.field(train::name_of(method), error);

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "foretrain/hw/catalog.h"
 #include "foretrain/predict/report.h"
 #include "foretrain/request/resolve.h"
 
@@ -19,7 +18,7 @@ struct RequestChange {
 
 // All that may make a job faster which is predicted as `now`. Some may be refused.
 std::vector<RequestChange> request_changes(const Request& request, const Resolved& resolved,
-                                           const Report& now, const hw::Catalog& catalog);
+                                           const Report& now);
 
 // `request` with so many samples per data-parallel rank and step, and as many fewer steps where
 // its length is in steps.

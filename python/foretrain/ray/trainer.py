@@ -189,6 +189,7 @@ def train(start: dict[str, Any]) -> None:
     context = ray.train.get_context()
     rank, workers = context.get_world_rank(), context.get_world_size()
     node = ray.get_runtime_context().get_node_id()
+    _warm_up(workers)
     groups = limit_cpus(start["cpus"]) if start["limit"] else None
     fresh_bytes = None
     try:
@@ -223,6 +224,15 @@ def _steady(run: Any, steady: dict[str, Any], workers: int) -> dict[str, Any]:
         if steady["most_stolen"] is None or least <= steady["most_stolen"]:
             break
     return kept
+
+
+def _warm_up(workers: int) -> None:
+    """What libraries take once for their first step, so that every job finds it taken."""
+    import torch
+
+    module: Any = torch.nn.Sequential(torch.nn.Conv2d(3, 8, 3), torch.nn.Flatten(), torch.nn.Linear(8, 8))
+    module = torch.nn.parallel.DistributedDataParallel(module) if workers > 1 else module
+    module(torch.ones(2, 3, 3, 3)).sum().backward()
 
 
 def _train(
