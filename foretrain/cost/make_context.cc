@@ -41,9 +41,9 @@ void set_vector_rates(Context& c, const hw::Device& device) {
   c.gemm_flops_per_s = c.vector_flops_per_s * scale;
   c.gemm_bytes_per_s = safe(k.bandwidth.gemm * device.memory_bytes_per_s);
   // No convolution takes fp64 to tensor cores.
-  const double conv_scale =
-      c.precision == Precision::Fp64 ? fp64_share(device, k) * k.cap.fp64_conv : scale;
-  c.conv_flops_per_s = safe(sustained_conv_fp32(device, conv_choice(c), k) * conv_scale);
+  c.conv_flops_per_s =
+      safe(c.precision == Precision::Fp64 ? sustained_conv_fp64(device, conv_choice(c), k)
+                                          : sustained_conv_fp32(device, conv_choice(c), k));
   // Storing 16 bits without units for them costs conversions.
   const bool converts = c.precision == Precision::Fp16;
   const double half = device.fp16_flops_per_s.value_or(fp32);
@@ -92,8 +92,8 @@ void set_unthrottled_shares(Context& c, const hw::Device& device) {
   const double choice = conv_choice(c);
   if (wide || !c.tensor_cores) {
     c.gemm_unthrottled_share = sustained_fp32(device, k) / safe(sustained_fp32(cool, k));
-    c.conv_unthrottled_share =
-        sustained_conv_fp32(device, choice, k) / safe(sustained_conv_fp32(cool, choice, k));
+    const auto conv = c.precision == Precision::Fp64 ? sustained_conv_fp64 : sustained_conv_fp32;
+    c.conv_unthrottled_share = conv(device, choice, k) / safe(conv(cool, choice, k));
     return;
   }
   const double rate = sustained_tensor(cool, c.precision, tensor_cap(cool, k.cap.tensor, k), k);

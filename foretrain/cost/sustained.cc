@@ -128,6 +128,18 @@ double sustained_conv_fp32(const hw::Device& device, double choice, const Consta
                        c.power.conv * vector_power(generation, c.power) / kTera);
 }
 
+double sustained_conv_fp64(const hw::Device& device, double choice, const Constants& c) {
+  constexpr double kEnergy = 2;  // of an fp64 instruction against one of fp32
+  const double share = fp64_share(device, c);
+  const Generation generation = generation_of(device);
+  if (device.sustained_gemm_flops_per_s || generation == Generation::Kepler) {
+    return c.cap.fp64_conv * share * sustained_conv_fp32(device, choice, c);
+  }
+  const double power = kEnergy * c.power.conv * vector_power(generation, c.power) / kTera;
+  return c.cap.fp64_conv *
+         power_limited(share * device.fp32_flops_per_s, choice * c.cap.conv, device.tdp_w, power);
+}
+
 double sustained_tensor(const hw::Device& device, Precision precision, double cap,
                         const Constants& c) {
   std::optional<double> peak;

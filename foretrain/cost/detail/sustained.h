@@ -20,6 +20,8 @@ double power_limited(double peak_flops_per_s, double cap, double tdp_w, double w
 double sustained_fp32(const hw::Device& device, const Constants& constants);
 // Convolutions on vector units, fp32; `choice` scales what the kernels reach with power to spare.
 double sustained_conv_fp32(const hw::Device& device, double choice, const Constants& constants);
+// The same, fp64: on boards with few units for it neither power nor what feeds them limits.
+double sustained_conv_fp64(const hw::Device& device, double choice, const Constants& constants);
 // GEMMs on tensor cores; 0 where the device has none for `precision`. `cap` is the share of
 // the peak that the kernels reach with power to spare.
 double sustained_tensor(const hw::Device& device, Precision precision, double cap,
