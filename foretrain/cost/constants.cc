@@ -122,6 +122,13 @@ void visit_convolutions(Constants& c, Visit visit) {
   visit("conv", "depthwise_grad_last", v.depthwise_grad_last);
   visit("conv", "depthwise_large", v.depthwise_large);
   visit("conv", "bias", v.bias);
+  visit("conv", "rdna_weight_grad", v.rdna_weight_grad);
+  visit("conv", "rdna_weight_grad_half", v.rdna_weight_grad_half);
+  visit("conv", "rdna_grouped", v.rdna_grouped);
+  visit("conv", "rdna_depthwise", v.rdna_depthwise);
+  visit("conv", "rdna_depthwise_grad", v.rdna_depthwise_grad);
+  visit("conv", "rdna_no_dot", v.rdna_no_dot);
+  visit("conv", "rdna_no_dot_grad", v.rdna_no_dot_grad);
   auto& t = c.tensor_conv;
   visit("tensor_conv", "tiles", t.tiles);
   visit("tensor_conv", "tail", t.tail);

@@ -126,8 +126,15 @@ struct ConvConstants {
   double depthwise = 0;  // [cycles] of a multiprocessor per multiplication, forward, input gradient
   double depthwise_grad = 0;       // [cycles] the same, weight gradient
   double depthwise_grad_last = 0;  // [cycles] the same, 16-bit in NHWC
-  double depthwise_large = 0;  // times these, windows above 7x7, which have no kernel of their own
-  double bias = 0;             // [passes] over the output to add a bias
+  double depthwise_large = 0;   // times these, windows above 7x7, which have no kernel of their own
+  double bias = 0;              // [passes] over the output to add a bias
+  double rdna_weight_grad = 0;  // AMD RDNA: rate of weight gradients against cuDNN's
+  double rdna_weight_grad_half = 0;  // the same, 16 bits
+  double rdna_grouped = 0;           // AMD RDNA: rate of grouped convolutions against cuDNN's
+  double rdna_depthwise = 0;         // AMD RDNA: rate of depthwise kernels against cuDNN's
+  double rdna_depthwise_grad = 0;    // the same, weight gradient
+  double rdna_no_dot = 0;            // 16 bits without dot products (RDNA 1), of the others' rate
+  double rdna_no_dot_grad = 0;       // the same, gradients
 };
 
 // Convolutions on tensor cores: 16-bit, TF32.

@@ -24,7 +24,8 @@ OpTime timed(double compute, double memory, double extra, int kernels, const Con
 
 // Kernels that are slow for another reason than arithmetic reach a share of fp32's rate; slower
 // arithmetic may bind instead.
-double rate_at(double share, const Context& context) {
+double rate_at(double share, const Conv& c, const Context& context) {
+  share *= c.share;
   if (context.precision == Precision::Fp64)
     share = std::min(1.0, share / fp64_share(*context.device, context.model->constants));
   return share * context.conv_flops_per_s;
@@ -41,7 +42,7 @@ OpTime implicit_gemm(const Conv& c, const Context& context) {
         occupied(tiles, context.sms, constants.tail) * 256 * kEdges[i] / constants.tiles[i];
     if (work == 0 || one < work) work = one;
   }
-  const double rate = rate_at(c.groups > 1 ? constants.grouped : 1, context);
+  const double rate = rate_at(c.groups > 1 ? constants.grouped : 1, c, context);
   const double compute = work * (c.inner + constants.start) / rate;
   return timed(compute, (c.io_bytes + c.weight_bytes) / context.conv_bytes_per_s, 0, 1, context);
 }
@@ -70,7 +71,7 @@ OpTime fused_winograd(const Conv& c, const Context& context) {
   for (int i = 1; i < choices; ++i) blocks = std::min(blocks, fused_blocks(c, kBlocks[i]));
   const double work = occupied(blocks, context.sms, constants.fused_tail) * 32768;
   const double compute = work * (c.in_channels + constants.fused_start) /
-                         (constants.fused_rate * context.conv_flops_per_s);
+                         (constants.fused_rate * c.share * context.conv_flops_per_s);
   const double weights = c.weight_bytes / 9;  // bytes per kernel position
   const double memory = (c.io_bytes + 16 * weights) / context.conv_bytes_per_s;
   return timed(compute, memory, 25 * weights / context.conv_bytes_per_s, 2, context);
@@ -108,6 +109,17 @@ double spilled_bytes(const Conv& c, const Context& context) {
   return values * values / (values + cache);
 }
 
+// Its transformed input, output and weights may take more than the framework allows.
+bool has_workspace(const Conv& c, const Context& context) {
+  const double most = context.framework->workspace_mib * 1048576;
+  if (most <= 0) return true;
+  const double element = c.weight_bytes / (9 * c.in_channels * c.out_channels);
+  return 36 * element *
+             (unfused_tiles(c) * (c.in_channels + c.out_channels) +
+              c.in_channels * c.out_channels) <=
+         most;
+}
+
 OpTime unfused_winograd(const Conv& c, const Context& context) {
   const ConvConstants& constants = context.model->constants.conv;
   const double tiles = unfused_tiles(c);
@@ -116,7 +128,7 @@ OpTime unfused_winograd(const Conv& c, const Context& context) {
   const double bandwidth = context.conv_bytes_per_s;
   const double compute = transformed_gemms(c, tiles, context) *
                          (c.in_channels + constants.unfused_start) /
-                         (constants.unfused_rate * context.conv_flops_per_s);
+                         (constants.unfused_rate * c.share * context.conv_flops_per_s);
   const double memory = (spilled + 36 * weights) / bandwidth;
   const double transforms = (c.io_bytes + spilled) / (constants.transform * bandwidth) +
                             45 * weights / (constants.weight_transform * bandwidth);
@@ -132,7 +144,7 @@ OpTime unfused_weight_grad(const Conv& c, const Context& context) {
   const double bandwidth = context.conv_bytes_per_s;
   const double compute =
       72 * unfused_tiles(c) * padded /
-      (constants.unfused_rate * constants.weight_grad_unfused * context.conv_flops_per_s);
+      (constants.unfused_rate * constants.weight_grad_unfused * c.share * context.conv_flops_per_s);
   const double memory = (c.io_bytes + c.weight_bytes + spilled) / bandwidth;
   return timed(compute, memory, (c.io_bytes + spilled) / (constants.transform * bandwidth), 4,
                context);
@@ -143,9 +155,9 @@ OpTime unfused_weight_grad(const Conv& c, const Context& context) {
 OpTime conv_vector(const Conv& c, ConvAlgorithm algorithm, const Context& context) {
   if (!c.winograd || algorithm == ConvAlgorithm::Implicit) return implicit_gemm(c, context);
   if (algorithm == ConvAlgorithm::FusedWinograd) return fused_winograd(c, context);
-  const OpTime unfused = unfused_winograd(c, context);
-  if (algorithm == ConvAlgorithm::UnfusedWinograd) return unfused;
-  return better(better(implicit_gemm(c, context), fused_winograd(c, context)), unfused);
+  if (algorithm == ConvAlgorithm::UnfusedWinograd) return unfused_winograd(c, context);
+  const OpTime one = better(implicit_gemm(c, context), fused_winograd(c, context));
+  return has_workspace(c, context) ? better(one, unfused_winograd(c, context)) : one;
 }
 
 // Sums over all pixels are split among the multiprocessors, so there are no waves.
@@ -163,10 +175,11 @@ OpTime conv_weight_grad_vector(const Conv& c, const Context& context) {
     if (work == 0 || one < work) work = one;
   }
   const double rate =
-      rate_at(constants.weight_grad * (c.groups > 1 ? constants.grouped : 1), context);
+      rate_at(constants.weight_grad * (c.groups > 1 ? constants.grouped : 1), c, context);
   const double memory = (c.io_bytes + c.weight_bytes) / context.conv_bytes_per_s;
   const OpTime direct = timed(2 * pixels * c.groups * work / rate, memory, 0, 1, context);
-  return c.winograd ? better(direct, unfused_weight_grad(c, context)) : direct;
+  if (!c.winograd || !has_workspace(c, context)) return direct;
+  return better(direct, unfused_weight_grad(c, context));
 }
 
 namespace {
@@ -191,7 +204,7 @@ double depthwise_cycles(const Conv& c, bool weight_grad, const Context& context)
 
 OpTime conv_depthwise(const Conv& c, bool weight_grad, const Context& context) {
   const double multiplications = c.batch * c.out_channels * c.out_height * c.out_width * c.inner;
-  const double cycles = depthwise_cycles(c, weight_grad, context);
+  const double cycles = depthwise_cycles(c, weight_grad, context) / c.share;
   double compute = multiplications * cycles / context.sm_cycles_per_s;
   if (c.half_values && context.half_values_per_s > 0) {
     compute = std::max(compute, 2 * multiplications / context.half_values_per_s);

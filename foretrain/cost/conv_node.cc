@@ -93,6 +93,21 @@ Conv conv_of(const NodeView& v, const Roles& roles) {
   return c;
 }
 
+// What MIOpen's kernels for AMD's graphics boards reach against cuDNN's. It has no Winograd in 16
+// bits where there is no dot product of them; where there is, it has it for groups, too.
+double rdna_share(const Conv& c, Pass pass, const Context& context) {
+  const ConvConstants& k = context.model->constants.conv;
+  const bool weight_grad = pass == Pass::WeightGrad;
+  if (c.depthwise) return weight_grad ? k.rdna_depthwise_grad : k.rdna_depthwise;
+  if (context.precision == Precision::Fp64) return 1;
+  if (c.half_values && context.device->architecture == "rdna") {
+    return pass == Pass::Forward ? k.rdna_no_dot : k.rdna_no_dot_grad;
+  }
+  if (c.groups > 1) return k.rdna_grouped;
+  if (!weight_grad) return 1;
+  return c.half_values ? k.rdna_weight_grad_half : k.rdna_weight_grad;
+}
+
 // A bias is added by a kernel of its own.
 void add_bias(OpTime& time, const NodeView& v, const Context& context) {
   if (v.node.kind != Kind::Conv || v.inputs() < 3) return;
@@ -108,7 +123,8 @@ void add_bias(OpTime& time, const NodeView& v, const Context& context) {
 
 OpTime conv_time(const NodeView& v, const Context& context, ConvAlgorithm algorithm) {
   const Roles roles = roles_of(v);
-  const Conv c = conv_of(v, roles);
+  Conv c = conv_of(v, roles);
+  if (context.generation == Generation::Rdna) c.share = rdna_share(c, roles.pass, context);
   const bool weight_grad = roles.pass == Pass::WeightGrad;
   const bool wide = v.in_type(0) == DType::F32 || v.in_type(0) == DType::F64;
   const bool tensor = context.tensor_conv_flops_per_s > 0 && (!wide || context.tf32_convolutions);

@@ -88,8 +88,9 @@ OpTime conv_weight_grad_tensor(const Conv& c, const Context& context) {
     if (work == 0 || one < work) work = one;
   }
   const double pixels = c.batch * c.out_height * c.out_width;
-  const double share =
-      std::max(constants.weight_grad, constants.weight_grad_half_rate * context.half_rate_share);
+  const double half_rate =
+      c.half_values ? constants.weight_grad_half_rate * context.half_rate_share : 0;
+  const double share = std::max(constants.weight_grad, half_rate);
   const double rate = share * context.tensor_conv_flops_per_s * group_share(c, true, context);
   return timed(work * (pixels + constants.start) / rate, c.io_bytes + c.weight_bytes, c, context);
 }

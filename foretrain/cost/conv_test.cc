@@ -104,6 +104,19 @@ TEST(ConvTensor, ChannelsLastNeedsNoTransposes) {
   EXPECT_LT(tuned.total, eager.total);
 }
 
+// 0.54 of the rate in place of 0.36, which is known of 16 bits alone.
+TEST(ConvTensor, SixteenBitsGainWhereTensorCoresAreHalved) {
+  hw::Device device = round_device();
+  device.architecture = "ampere";
+  device.fp32_cores_per_sm = 128;
+  device.tensor_fp16_flops_per_s = 2 * device.fp32_flops_per_s;
+  const Context context = context_of(device, Precision::Fp16);
+  Conv conv = square(16, 128, 28);
+  const Seconds wide = conv_weight_grad_tensor(conv, context).compute;
+  conv.half_values = true;
+  EXPECT_NEAR(wide / conv_weight_grad_tensor(conv, context).compute, 1.5, 1e-9);
+}
+
 // 8 bytes each for 1e6 values at 0.95 * 0.87 TB/s: 9.679 us. 10 TFLOP/s of 64 cores, two each, are
 // 78.125e9 cycles of multiprocessors per second; 9e6 products of 0.13: 14.976 us, the weight
 // gradient's of 0.7: 80.64 us.
@@ -324,6 +337,54 @@ TEST(ConvVector, SlowArithmeticHidesWhatGroupsCost) {
   const Context context = context_of(device, Precision::Fp64);
   const OpTime time = conv_vector(conv, ConvAlgorithm::Fastest, context);
   EXPECT_NEAR(time.compute.count(), 2.0225e-3, 1e-6);
+}
+
+// A convolution of 1x1, its gradients, on 1280 pixels and 128 channels in `groups`.
+OpTime gradient_time(Kind kind, const hw::Device& device, const std::string& framework,
+                     int groups = 1) {
+  graph::Builder builder("conv");
+  const auto x = builder.parameter("x", {10, 128, 16, 8});
+  const auto w = builder.parameter("w", {128, 128 / groups, 1, 1});
+  builder.output(builder.add(Kind::Conv, {x, w}, {{Attr::Groups, {groups}}}));
+  const graph::Graph step = graph::backward(builder.finish());
+  const graph::Bound bound = graph::bind(step, {{"batch", 1}});
+  for (const graph::Node& node : step.nodes) {
+    if (node.kind == kind)
+      return conv_time({bound, node}, context_of(device, Precision::Fp32, framework));
+  }
+  return {};
+}
+
+// 2 * 1280 * 128 * 128 / 1.056 operations at 0.403 * 0.6 * 0.45 * 10 TFLOP/s are 36.50 us. MIOpen
+// has Winograd kernels for groups: two of 64 channels, tiles of 128 x 64 at 1.025, 2 * 2 * 1280 *
+// 128 * 64 / 1.025 operations at twice 0.403 * 0.415 * 0.45 * 10 TFLOP/s take 27.19 us.
+TEST(ConvTime, WeightGradientsAreSlowerOnRdna) {
+  hw::Device device = round_device();
+  device.vendor = "amd";
+  device.architecture = "rdna2";
+  device.tensor_fp16_flops_per_s.reset();
+  device.tensor_bf16_flops_per_s.reset();
+  device.tensor_tf32_flops_per_s.reset();
+  EXPECT_NEAR(gradient_time(Kind::ConvWeightGrad, device, "pytorch").compute.count(), 36.50e-6,
+              0.01e-6);
+  EXPECT_NEAR(gradient_time(Kind::ConvWeightGrad, device, "pytorch", 2).compute.count(), 27.19e-6,
+              0.01e-6);
+}
+
+// 16 images of 50 x 50 tiles need 36 * 4 B * (40000 * 512 + 256^2) = 2.96 GB, a single one of 4 x 4
+// tiles 36 * 4 B * (16 * 512 + 256^2) = 10.6 MB: of these 64 MiB allow the second.
+TEST(ConvVector, WorkspaceLimitsAlgorithms) {
+  const hw::Device device = v100();
+  const auto total = [&](const Conv& conv, const std::string& framework) {
+    const Context context = context_of(device, Precision::Fp32, framework);
+    return conv_vector(conv, ConvAlgorithm::Fastest, context).total;
+  };
+  Conv large = square(16, 256, 200);
+  large.winograd = true;
+  EXPECT_GT(total(large, "caffe2"), 1.2 * total(large, "pytorch"));
+  Conv small = square(1, 256, 16);
+  small.winograd = true;
+  EXPECT_EQ(total(small, "caffe2"), total(small, "pytorch"));
 }
 
 }  // namespace

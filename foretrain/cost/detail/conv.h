@@ -21,6 +21,7 @@ struct Conv {
   bool winograd = false;     // 3x3, stride 1, no dilation, two spatial axes, no groups
   bool depthwise = false;    // one input channel per group
   bool half_values = false;  // of 16 bits
+  double share = 1;          // of the rate that cuDNN's kernels reach
 };
 
 // On vector units (fp32, fp64, and 16 bits where there are no tensor cores).
