@@ -156,30 +156,50 @@ class Lifetimes {
     return true;
   }
 
+  // Convolutions that read one tensor, and the last gradient of each size that they may have made.
+  struct Sharing {
+    std::vector<const Node*> convolutions;
+    std::map<double, NodeId> last;
+    bool again = false;  // some run again; the second run is differentiated
+  };
+
   // A convolution's gradient is one function, which keeps input and weights though only one of its
   // results may be wanted. Source: PyTorch, derivatives.yaml, convolution_backward.
   void keep_convolutions() {
-    std::multimap<TensorId, const Node*> by_input;
-    std::multimap<TensorId, const Node*> by_weight;
+    std::map<TensorId, Sharing> by_input;
+    std::map<TensorId, Sharing> by_weight;
     for (NodeId n = 0; n < end_; ++n) {
       const Node& node = graph_.nodes[at(n)];
       if (node.kind == Kind::Conv && graph::is_forward(node)) {
-        by_input.emplace(node.inputs[0], &node);
-        by_weight.emplace(node.inputs[1], &node);
+        add_convolution(by_input[node.inputs[0]], node, 1);
+        add_convolution(by_weight[node.inputs[1]], node, 0);
       }
       if (node.kind != Kind::ConvWeightGrad && node.kind != Kind::ConvInputGrad) continue;
-      const bool of_weight = node.kind == Kind::ConvWeightGrad;
-      const auto [first, last] =
-          of_weight ? by_input.equal_range(node.inputs[1]) : by_weight.equal_range(node.inputs[1]);
-      // Of one that runs again, the second run is differentiated.
-      const bool again = std::any_of(
-          first, last, [](const auto& conv) { return conv.second->phase == Phase::Recompute; });
-      for (auto conv = first; conv != last; ++conv) {
-        if (again && conv->second->phase != Phase::Recompute) continue;
-        const TensorId other = conv->second->inputs[of_weight ? 1 : 0];
-        if (step_.count(other) != step_.count(node.outputs.front())) continue;
-        last_read_[at(other)] = std::max(last_read_[at(other)], n);
-      }
+      auto& sharing = node.kind == Kind::ConvWeightGrad ? by_input : by_weight;
+      sharing[node.inputs[1]].last[step_.count(node.outputs.front())] = n;
+    }
+    for (const auto& [input, sharing] : by_input) keep_other(sharing, 1);
+    for (const auto& [weight, sharing] : by_weight) keep_other(sharing, 0);
+  }
+
+  void add_convolution(Sharing& sharing, const Node& node, std::size_t other) {
+    if (node.phase == Phase::Recompute && !sharing.again) {
+      keep_other(sharing, other);
+      sharing.last.clear();
+      sharing.again = true;
+    }
+    sharing.convolutions.push_back(&node);
+  }
+
+  // One pass over them for all gradients: layers that share weights, such as those of an attention
+  // in each step of a decoder, may be thousands.
+  void keep_other(const Sharing& sharing, std::size_t other) {
+    for (const Node* convolution : sharing.convolutions) {
+      if (sharing.again && convolution->phase != Phase::Recompute) continue;
+      const TensorId id = convolution->inputs[other];
+      const auto last = sharing.last.find(step_.count(id));
+      if (last != sharing.last.end())
+        last_read_[at(id)] = std::max(last_read_[at(id)], last->second);
     }
   }
 
