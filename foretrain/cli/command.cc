@@ -2,11 +2,32 @@
 #include "foretrain/cli/command.h"
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
+#include <system_error>
+#include <type_traits>
+#include <vector>
 
 namespace foretrain::cli {
+namespace {
+
+template <typename Value>
+constexpr bool kIsUnsigned =
+    std::is_same_v<Value, std::uint64_t> || std::is_same_v<Value, std::optional<std::uint64_t>> ||
+    std::is_same_v<Value, std::vector<std::uint64_t>>;
+
+// CLI11 takes -1 and what is too large for the largest number there is.
+std::string whole_number_problem(const std::string& text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc{} && end == text.data() + text.size() && value >= 0) return "";
+  return "'" + text + "' is not a whole number from 0 to 9223372036854775807";
+}
+
+}  // namespace
 
 Option& Option::type_name(const std::string& name) {
   option_->type_name(name);
@@ -76,7 +97,9 @@ Command& Command::add_subcommand(const std::string& name, const std::string& abo
 
 template <typename Value>
 Option& Command::add_option(const std::string& names, Value& value, const std::string& help) {
-  return options_.emplace_back(*app_->add_option(names, value, help));
+  CLI::Option* option = app_->add_option(names, value, help);
+  if constexpr (kIsUnsigned<Value>) option->check(whole_number_problem);
+  return options_.emplace_back(*option);
 }
 
 #define FORETRAIN_OPTION_TYPE(...) \

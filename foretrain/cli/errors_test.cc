@@ -104,6 +104,17 @@ TEST(Errors, NumbersOutOfRangeAreRefused) {
   expect_refusal({"graph", "resnet50", "--batch", "1000000000"}, 2, "resnet50");
 }
 
+// As unsigned numbers -1 is the largest there is, and so is all that is larger.
+TEST(Errors, SeedsAreWholeNumbers) {
+  for (const char* value : {"-1", "9223372036854775808", "99999999999999999999", "1.5", "x", ""}) {
+    expect_refusal({"graph", "mlp", "--group", "2", "--seed", value}, 2, "--seed");
+    expect_refusal({"simulate", "generate:jobs=1", "--cluster", "1x8", "--seed", value}, 2,
+                   "--seed");
+    expect_refusal({"search", "--table", "x.csv", "--seed", value}, 2, "--seed");
+    expect_refusal({"fit", "scaling", "--data", "x.csv", "--seed", value}, 2, "--seed");
+  }
+}
+
 TEST(Errors, AnotherLineInTheArgumentStaysOneLine) {
   expect_refusal({"predict", "res\nnet\033[31m", "--device", "t4"}, 2, "res\\nnet");
 }
