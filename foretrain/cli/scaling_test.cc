@@ -2,6 +2,7 @@
 // Scaling models from a table of runs to a report, designs and searches, as a user goes.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -155,6 +156,20 @@ TEST(ScalingCommands, ASearchRunsCommandsAndGoesOn) {
   EXPECT_NE(unknown.err.find("workers"), std::string::npos) << unknown.err;
   const Outcome missing = run_program({"search", space.path(), "--command", "no-such-program 1"});
   EXPECT_EQ(missing.code, 2) << missing.out;
+}
+
+// A command has ended though what it started holds its output: the search waited for a day. One
+// that closes its output and stays has failed after --patience: it was waited for without end.
+TEST(ScalingCommands, ASearchWaitsForTheCommandAlone) {
+  const TemporaryFile space("space.json", R"({"variables": {"w": [1]}})");
+  const auto start = std::chrono::steady_clock::now();
+  const Outcome left = run_program(
+      {"search", space.path(), "--command", "sh -c 'sleep 100 2>&- & echo 3'", "--patience", "60"});
+  EXPECT_NE(left.out.find("w=1, 3 s"), std::string::npos) << left.out << left.err;
+  const Outcome silent = run_program({"search", space.path(), "--command",
+                                      "sh -c 'echo 3; exec sleep 100 >&-'", "--patience", "0.2"});
+  EXPECT_NE(silent.out.find("no run succeeded"), std::string::npos) << silent.out << silent.err;
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(50));
 }
 
 // Each crashed, or went on with what is no number.

@@ -7,6 +7,7 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/near.h"
 #include "foretrain/lab/child.h"
+#include "foretrain/lab/interrupt.h"
 #include "foretrain/measured/table.h"
 
 namespace foretrain::cli {
@@ -105,17 +106,25 @@ TryPoint by_command(std::vector<std::string> words, std::vector<std::string> var
                     Seconds patience) {
   return [words = std::move(words), variables = std::move(variables),
           patience](const std::vector<std::string>& point) -> std::optional<double> {
-    lab::Child child({.words = filled(words, variables, point)});
+    const lab::Interrupt interrupt;
+    lab::Child child({.words = filled(words, variables, point),
+                      .interrupt = &interrupt,
+                      .output_ends_with_it = true});
     child.close_input();
     std::optional<double> time;
+    int code = 0;
     try {
       while (const auto line = child.read_line(patience)) {
         if (const auto number = last_number(*line)) time = number;
       }
+      code = child.wait(patience);
     } catch (const Error&) {
-      return std::nullopt;  // it takes too long; the child is killed
+      if (interrupt.raised()) {
+        throw Error(ErrorKind::Io,
+                    "interrupted; the run is ended, a --history has those before it");
+      }
+      return std::nullopt;  // it takes too long; the child is killed, with what it started
     }
-    const int code = child.wait();
     constexpr int kNotFound = 127;
     if (code == kNotFound && !time) {
       throw Error(ErrorKind::NotFound, "--command: cannot run '" + printable(words.front()) + "'");

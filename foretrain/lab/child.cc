@@ -4,7 +4,9 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -115,14 +117,17 @@ bool heard(std::span<pollfd> ready, const Deadline& deadline) {
   const auto left =
       std::chrono::duration_cast<std::chrono::milliseconds>(deadline.at - Clock::now());
   if (left.count() <= 0) throw Error(ErrorKind::Io, "a worker does not answer");
-  if (poll(ready.data(), ready.size(), static_cast<int>(left.count()) + 1) <= 0) return false;
+  constexpr std::chrono::milliseconds kLongestLook = std::chrono::hours{1};  // poll's is an int
+  const auto look = static_cast<int>(std::min(left, kLongestLook).count()) + 1;
+  if (poll(ready.data(), ready.size(), look) <= 0) return false;
   if (ready.back().revents != 0) throw Error(ErrorKind::Io, "interrupted");
   return true;
 }
 
 }  // namespace
 
-Child::Child(const ChildOptions& options) : interrupt_(options.interrupt) {
+Child::Child(const ChildOptions& options)
+    : output_ends_with_it_(options.output_ends_with_it), interrupt_(options.interrupt) {
   std::array<int, 2> in{};
   std::array<int, 2> out{};
   if (pipe2(in.data(), O_CLOEXEC) != 0 || pipe2(out.data(), O_CLOEXEC) != 0) fail("pipe");
@@ -146,12 +151,15 @@ Child::Child(const ChildOptions& options) : interrupt_(options.interrupt) {
   input_ = in[1];
   output_ = out[0];
   if (pid_ < 0) fail("cannot start '" + options.words.front() + "'");
+  // Below 0 before Linux 5.3: then the output alone tells of the end.
+  end_ = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));
 }
 
 Child::~Child() {
   kill();
   close_input();
   close(output_);
+  if (end_ >= 0) close(end_);
 }
 
 void Child::write_line(std::string_view text) {
@@ -184,11 +192,19 @@ std::optional<std::string> Child::take_line() {
 
 bool Child::fill() {
   std::array<char, kReadBytes> part{};
-  const ssize_t count = read(output_, part.data(), part.size());
+  const ssize_t count =
+      read(output_, part.data(), std::min(part.size(), left_.value_or(kReadBytes)));
   if (count < 0 && errno == EINTR) return true;
   if (count <= 0) return false;
   buffer_.append(part.data(), static_cast<std::size_t>(count));
+  if (left_) *left_ -= static_cast<std::size_t>(count);
   return true;
+}
+
+void Child::note_end() {
+  if (left_) return;
+  int bytes = 0;
+  left_ = ioctl(output_, FIONREAD, &bytes) == 0 ? static_cast<std::size_t>(bytes) : 0;
 }
 
 std::optional<std::string> Child::read_line(Seconds patience) {
@@ -196,9 +212,12 @@ std::optional<std::string> Child::read_line(Seconds patience) {
   while (true) {
     if (std::optional<std::string> line = take_line()) return line;
     // Of a descriptor below 0 nothing is ever heard.
-    std::array<pollfd, 2> ready{{{output_, POLLIN, 0}, {descriptor_of(interrupt_), POLLIN, 0}}};
+    const int end = output_ends_with_it_ ? end_ : -1;
+    std::array<pollfd, 3> ready{
+        {{output_, POLLIN, 0}, {end, POLLIN, 0}, {descriptor_of(interrupt_), POLLIN, 0}}};
     if (!heard(ready, deadline)) continue;
-    if (fill()) continue;
+    if (ready[1].revents != 0) note_end();
+    if (left_ != 0 && fill()) continue;
     if (buffer_.empty()) return std::nullopt;
     return std::exchange(buffer_, {});
   }
@@ -240,6 +259,15 @@ int Child::wait() {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+int Child::wait(Seconds patience) {
+  const Deadline deadline(patience);
+  while (pid_ >= 0 && end_ >= 0) {
+    std::array<pollfd, 2> ready{{{end_, POLLIN, 0}, {descriptor_of(interrupt_), POLLIN, 0}}};
+    if (heard(ready, deadline)) break;
+  }
+  return wait();
+}
+
 bool Child::was_killed() {
   constexpr int kSignalled = 128;  // a shell's exit code for a signal begins here
   for (int look = 0; pid_ >= 0 && look < 100; ++look) {
@@ -255,7 +283,8 @@ bool Child::was_killed() {
 
 void Child::kill() {
   if (pid_ < 0) return;
-  ::kill(pid_, SIGKILL);
+  ::kill(-pid_, SIGKILL);  // what it has started
+  ::kill(pid_, SIGKILL);   // itself, where it has no session yet
   wait();
 }
 

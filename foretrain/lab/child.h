@@ -24,10 +24,12 @@ struct ChildOptions {
   Errors errors = Errors::Inherit;
   std::string error_file{};              // for ToFile; appended
   const Interrupt* interrupt = nullptr;  // ends waiting for its lines
+  bool output_ends_with_it = false;      // not with what it leaves running, which may hold the pipe
 };
 
 // A process with pipes to its standard input and output, in a session of its own. It is killed when
-// this object goes, and by the system when this process ends in whatever way.
+// this object goes, with the processes of its session; by the system, alone, when this process ends
+// in whatever way.
 class Child {
  public:
   explicit Child(const ChildOptions& options);  // throws Error(Io)
@@ -46,6 +48,8 @@ class Child {
   std::optional<std::string> read_line(Seconds patience);
 
   int wait();  // its exit code; -1 where a signal ended it
+  // The same. Throws Error(Io) when `patience` is over, and once the interrupt is raised.
+  int wait(Seconds patience);
   void kill();
   // Whether a signal ended it, as one that closed its output; waits a second for its end.
   bool was_killed();
@@ -58,10 +62,14 @@ class Child {
  private:
   std::optional<std::string> take_line();  // where a whole one has come
   bool fill();                             // reads what has come; false at the end of the output
+  void note_end();                         // that nothing new will come
 
   int pid_ = -1;
   int input_ = -1;
   int output_ = -1;
+  int end_ = -1;  // readable once the process has ended
+  bool output_ends_with_it_ = false;
+  std::optional<std::size_t> left_;  // bytes that the ended process has left in the pipe
   const Interrupt* interrupt_ = nullptr;
   std::string buffer_;
 };

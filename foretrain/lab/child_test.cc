@@ -40,6 +40,47 @@ TEST(Child, ThatDoesNotAnswerIsAnError) {
   EXPECT_THROW(silent.read_line(Seconds{0.05}), Error);
 }
 
+// The shell has ended; what it started holds the pipe open, silent or writing for ever.
+TEST(Child, ThatHasEndedIsNotWaitedFor) {
+  for (const char* left : {"sleep 60 &", "(sleep 0.1; exec yes) &"}) {
+    Child child({.words = {"sh", "-c", std::string(left) + " echo 3; echo rest"},
+                 .output_ends_with_it = true});
+    const auto start = std::chrono::steady_clock::now();
+    EXPECT_EQ(child.read_line(Seconds{50}), "3");
+    EXPECT_EQ(child.read_line(Seconds{50}), "rest");
+    EXPECT_EQ(child.read_line(Seconds{50}), std::nullopt);
+    EXPECT_LT(Seconds(std::chrono::steady_clock::now() - start), Seconds{40});
+  }
+}
+
+TEST(Child, WithoutOutputIsWaitedForInBoundedTime) {
+  Child silent({.words = {"sh", "-c", "exec sleep 60 >&-"}});
+  EXPECT_EQ(silent.read_line(Seconds{50}), std::nullopt);
+  EXPECT_THROW(silent.wait(Seconds{0.05}), Error);
+  Child ends({.words = {"sh", "-c", "exit 3"}});
+  EXPECT_EQ(ends.wait(Seconds{50}), 3);
+}
+
+// Whether a killed process goes: its zombie is gone, or is one, once somebody else has been told.
+bool goes(int pid) {
+  for (int i = 0; i < 200; ++i) {
+    const std::string state = run_command({"ps", "-o", "state=", "-p", std::to_string(pid)}).text;
+    if (state.empty() || state.starts_with("Z")) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return false;
+}
+
+TEST(Child, IsKilledWithWhatItHasStarted) {
+  int grandchild = 0;
+  {
+    Child shell({.words = {"sh", "-c", "sleep 60 & echo $!; wait"}});
+    grandchild = std::stoi(*shell.read_line(Seconds{50}));
+    EXPECT_EQ(kill(grandchild, 0), 0);
+  }
+  EXPECT_TRUE(goes(grandchild));
+}
+
 // Lines come in any order; the slow one's does not hold up what the quick one says.
 TEST(Child, LinesOfSeveralComeAsTheyCome) {
   Child slow({.words = {"sh", "-c", "sleep 0.2; echo slow; cat"}});
@@ -99,14 +140,7 @@ TEST(Child, EndsWithItsParent) {
   EXPECT_EQ(kill(pid, 0), 0);
   kill(parent, SIGKILL);
   waitpid(parent, nullptr, 0);
-  // Its zombie is gone, or is one, once somebody else has been told.
-  bool gone = false;
-  for (int i = 0; i < 200 && !gone; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    const std::string state = run_command({"ps", "-o", "state=", "-p", std::to_string(pid)}).text;
-    gone = state.empty() || state.starts_with("Z");
-  }
-  EXPECT_TRUE(gone);
+  EXPECT_TRUE(goes(pid));
 }
 
 }  // namespace
