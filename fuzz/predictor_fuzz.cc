@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whatever a file of a predictor says: it is refused with an Error, or predictions with it are
-// finite or refused. Checksums are made right first, or nothing behind them would be reached.
+// finite or refused. Checksums, and the constants that a model was fitted on, are made right first,
+// or nothing behind them would be reached.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -31,10 +32,13 @@ void repair_checksums(Json& json) {
   }
 }
 
-std::string repaired(std::string_view text) {
+std::string repaired(std::string_view text, const Library& library) {
   try {
     Json json = parse_json(text, "fuzz");
     repair_checksums(json);
+    if (json.is_object() && json.contains("constants")) {
+      json["constants"] = library.constants.text();
+    }
     return json.dump();
   } catch (const std::exception&) {  // the reader says what is wrong
     return std::string(text);
@@ -48,8 +52,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const Request kRequest = parse_request(
       R"({"model": "mlp", "device": "t4", "workers": 2, "network": "10gbe", "batch": 8})", "fuzz");
   try {
-    const Predictor predictor =
-        parse_predictor(repaired({reinterpret_cast<const char*>(data), size}), "fuzz");
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    const Predictor predictor = parse_predictor(repaired(text, kLibrary), "fuzz");
     Library library = copy_of(kLibrary);
     use(library, predictor);
     const Report report = predict(kRequest, library);
