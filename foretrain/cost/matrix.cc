@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
+#include <cmath>
 
 #include "foretrain/cost/detail/families.h"
 #include "foretrain/cost/detail/gemm.h"
@@ -51,6 +51,16 @@ void add_pass(OpTime& time, double bytes, const Context& context) {
   time.kernels += 1;
 }
 
+// Heads of a batched 16-bit GEMM lie beside each other, each a row of head-size values. cuBLAS'
+// tensor core kernels load 16 bytes at once, so each head has to begin at a multiple of that: the
+// sum of scores (queries by keys transposed), the columns of the values otherwise.
+bool misaligned_heads(const NodeView& v, const Gemm& g) {
+  if (!g.batched || v.in(0).rank < 4 || v.in(1).rank < 4) return false;
+  constexpr double kBytes = 16;
+  const bool scores = v.attr(Attr::TransposeB, 0) != 0;
+  return std::fmod((scores ? g.k : g.n) * g.in_bytes, kBytes) != 0;
+}
+
 // FP8 GEMMs cast their left operand and keep its transpose: 2 bytes read, 2 written. The
 // weight gradient finds both operands cast already.
 double cast_bytes(const NodeView& v, bool weights, const Context& context) {
@@ -66,7 +76,8 @@ OpTime matrix_time(const NodeView& v, const Context& context) {
   g.in_bytes = bytes_of(v.in_type(0));
   g.out_bytes = bytes_of(v.out_type(0));
   const bool weights = linear || v.in(1).rank == 2;
-  OpTime time = gemm_time(g, v.in_type(0), weights, context);
+  const bool slow = context.tensor_cores && misaligned_heads(v, g);
+  OpTime time = slow ? gemm_vector(g, context) : gemm_time(g, v.in_type(0), weights, context);
   if (!linear && context.framework->copies_heads) add_pass(time, copied_bytes(v), context);
   add_pass(time, cast_bytes(v, weights, context), context);
   return time;

@@ -5,6 +5,7 @@
 
 #include "foretrain/cost/test_device.h"
 #include "foretrain/graph/builder.h"
+#include "foretrain/graph/passes.h"
 
 namespace foretrain::cost {
 namespace {
@@ -41,6 +42,29 @@ TEST(OperatorTimer, TimesDeviceAndHost) {
   EXPECT_EQ(time.kernels, 1);
   EXPECT_EQ(timer.launch_parts(view.node, time.kernels), 1);
   EXPECT_NEAR(timer.host_time(view).count(), 2e-6 * test_model().constants.host.linear, 1e-12);
+}
+
+Seconds time_of_scores(std::int64_t head) {
+  graph::Builder builder("scores");
+  const auto heads = builder.input("heads", {1, 8, 2048, head});
+  builder.output(
+      builder.add(graph::Kind::MatMul, {heads, heads}, {{graph::Attr::TransposeB, {1}}}));
+  const graph::Graph model =
+      graph::set_precision(builder.finish(), Precision::Fp16, graph::Casting::WholeModel);
+  const graph::Bound bound = graph::bind(model, {{"batch", 1}});
+  const Framework framework{.name = "mine", .copies_heads = false};
+  const OperatorTimer timer(round_device(), framework, Precision::Fp16,
+                            std::make_shared<const OperatorModel>(test_model()));
+  const graph::NodeView view{bound, model.nodes.back()};
+  return timer.time(view, graph::work(view)).total;
+}
+
+// Heads of 108 values are no multiple of 16 bytes, so they take at least 2 * 8 * 2048^2 * 108
+// operations at the 10 TFLOP/s of fp32 in place of 100.
+TEST(OperatorTimer, HeadsOffSixteenBytesMissTensorCores) {
+  EXPECT_GE(time_of_scores(108).count(), 2 * 8.0 * 2048 * 2048 * 108 / 10e12);
+  EXPECT_GT(time_of_scores(108), 3 * time_of_scores(112));
+  EXPECT_LT(time_of_scores(104), time_of_scores(112));
 }
 
 }  // namespace
