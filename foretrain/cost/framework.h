@@ -73,10 +73,15 @@ struct Framework {
   bool gradients_together = false;       // all of them are handed out when backward has ended
   bool flat_shards = false;              // ZeRO-1 and 2 divide flat buffers, not whole parameters
   bool blocking_launches = false;        // the host waits for each kernel: CUDA_LAUNCH_BLOCKING=1
-  bool main_gradients = false;           // 16-bit ones are added into fp32 ones where they are bf16
-  double hook_s = 0;                     // host time per gradient of a parameter, during backward
-  double host_per_tensor_s = 0;          // likewise per parameter tensor and step, in the update
-  double host_per_step_s = 0;            // likewise per step
+  bool partitioned_sends = false;     // of a pipeline: each rank sends its part, which are gathered
+  bool blocking_sends = false;        // of a pipeline: a stage computes nothing while it sends
+  bool main_gradients = false;        // 16-bit ones are added into fp32 ones where they are bf16
+  bool keeps_half_gradients = false;  // those then stay beside the fp32 ones
+  bool copies_gradient_shards = false;  // fp16 ones of a shard: flattened, then cast to fp32
+  bool second_groups = false;           // of ranks, which DeepSpeed makes beside Megatron's
+  double hook_s = 0;                    // host time per gradient of a parameter, during backward
+  double host_per_tensor_s = 0;         // likewise per parameter tensor and step, in the update
+  double host_per_step_s = 0;           // likewise per step
   double call_s = 0;  // host time of a pass before its first operator, for which the device waits
 };
 

@@ -91,8 +91,13 @@ void visit_fields(Row& row, Visit visit) {
   visit("waits_for_device", row.waits_for_device);
   visit("flat_shards", row.flat_shards);
   visit("main_gradients", row.main_gradients);
+  visit("second_groups", row.second_groups);
+  visit("keeps_half_gradients", row.keeps_half_gradients);
+  visit("copies_gradient_shards", row.copies_gradient_shards);
   visit("gradients_together", row.gradients_together);
   visit("blocking_launches", row.blocking_launches);
+  visit("partitioned_sends", row.partitioned_sends);
+  visit("blocking_sends", row.blocking_sends);
   visit("hook_s", row.hook_s);
   visit("host_per_tensor_s", row.host_per_tensor_s);
   visit("host_per_step_s", row.host_per_step_s);

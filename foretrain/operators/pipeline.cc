@@ -200,10 +200,12 @@ class Scheduling {
         (pass.backward ? listed.sent_backward : listed.sent_forward)[at(pass.part)];
     const double bytes = program_.sends[at(number)].bytes;
     if (bytes == 0) return after;
-    const sim::TaskId task = sim::add_task(
-        program_.program,
-        {link.resource, parallel::send_time(bytes, link.between), kCommunicationTask, number},
-        {after});
+    const bool waits = resolved_.framework->blocking_sends;
+    const sim::TaskId task =
+        sim::add_task(program_.program,
+                      {waits ? streams_[at(stage)] : link.resource,
+                       parallel::send_time(bytes, link.between), kCommunicationTask, number},
+                      {after});
     const double leaving = bytes * link.between.sent_by_node;
     if (stage == shown_) program_.transfers.push_back({task, {leaving, 0, 0, 0}});
     if (link.to == shown_) program_.transfers.push_back({task, {0, leaving, 0, 0}});

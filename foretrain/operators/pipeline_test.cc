@@ -43,11 +43,12 @@ class PipelineTimeline : public testing::Test {
  protected:
   // On nodes of one device each.
   Stages run(const Pipeline& pipeline, const StagePasses& stage,
-             const std::vector<StageSteps::Shared>& shared = {}) {
+             const std::vector<StageSteps::Shared>& shared = {},
+             const std::string& framework = "pytorch") {
     Request request = parse_request(
         R"({"model": "resnet18", "device": "v100-sxm2-16gb", "workers": )" +
-            std::to_string(pipeline.stages) +
-            R"(, "workers_per_node": 1, "network": {"bytes_per_s": 1e9, "latency_s": 0, "rdma": true},)"
+            std::to_string(pipeline.stages) + R"(, "framework": ")" + framework +
+            R"(", "workers_per_node": 1, "network": {"bytes_per_s": 1e9, "latency_s": 0, "rdma": true},)"
             R"( "strategy": {"pipeline": )" +
             std::to_string(pipeline.stages) + "}}",
         "test");
@@ -108,6 +109,52 @@ TEST_F(PipelineTimeline, OneMicroBatchWaitsForEveryTransfer) {
   EXPECT_NEAR(parts.exposed_communication.count(), each, 1e-9);
   EXPECT_NEAR((parts.compute + parts.bubble + parts.exposed_communication).count(),
               stages.timeline.end.count(), 1e-9);
+}
+
+// Two stages, four micro-batches, t for a transfer, which takes between 1 and 2 s. In between the
+// first forward and the last backward pass each micro-batch takes 3 s and a transfer; where the
+// sender computes nothing meanwhile, the third and fourth wait for one more.
+TEST_F(PipelineTimeline, BlockingSendsHoldTheirStageUp) {
+  const Pipeline pipeline{2, 1, 4, PassOrder::OneFOneB};
+  const Stages free = run(pipeline, equal_stage(1, 1e9));
+  double t = 0;
+  for (const sim::Task& task : free.program.program.tasks) {
+    if (task.kind == kCommunicationTask) t = task.duration.count();
+  }
+  ASSERT_GE(t, 1);
+  ASSERT_LT(t, 2);
+  EXPECT_NEAR(free.timeline.end.count(), 15 + 4 * t, 1e-9);
+  const Stages blocking = run(pipeline, equal_stage(1, 1e9), {}, "megatron");
+  EXPECT_NEAR(blocking.timeline.end.count(), 15 + 5 * t, 1e-9);
+}
+
+// Four ranks of a stage on a node each send a quarter, which is 1 GB at 10 GB/s between them: all
+// of it leaves the node once. Without it each of them sends everything.
+TEST(StageLinks, RanksThatHoldTheSameSendAPieceEach) {
+  const Library library = load_library();
+  const auto link = [&](const std::string& framework, bool sequence_parallel) {
+    const std::string strategy =
+        std::string(R"({"kind": "ddp", "pipeline": 2, "tensor": 4, "sequence_parallel": )") +
+        (sequence_parallel ? "true}" : "false}");
+    return parallel::stage_link(
+        resolve(parse_request(R"({"model": "gpt2", "device": "a100", "workers": 8, )"
+                              R"("workers_per_node": 4, "intra_node": "nvswitch", "framework": ")" +
+                                  framework +
+                                  R"(", "network": {"bytes_per_s": 1e10, "efficiency": 1, )"
+                                  R"("latency_s": 0, "rdma": true}, "strategy": )" +
+                                  strategy + "}",
+                              "test"),
+                library),
+        0, 1);
+  };
+  const parallel::StageLink whole = link("pytorch", false);
+  const parallel::StageLink pieces = link("megatron", false);
+  EXPECT_EQ(whole.sent_by_node, 4);
+  EXPECT_EQ(pieces.sent_by_node, 1);
+  EXPECT_EQ(link("megatron", true).pieces, 1);
+  const double sent = parallel::send_time(1e9, whole).count() / 4;
+  const double gathered = 0.75e9 / pieces.gathered.bytes_per_s;
+  EXPECT_NEAR(parallel::send_time(1e9, pieces).count(), sent + gathered, 2e-3);
 }
 
 // Each micro-batch passes each of 3 links once in each direction.

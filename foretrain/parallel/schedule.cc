@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "foretrain/comm/all_gather.h"
 #include "foretrain/comm/all_reduce.h"
 #include "foretrain/comm/path.h"
 #include "foretrain/comm/point_to_point.h"
+#include "foretrain/parallel/groups.h"
 
 namespace foretrain::parallel {
 namespace {
@@ -70,17 +72,23 @@ StageLink stage_link(const Resolved& resolved, int from, int to) {
   const comm::Group pair{std::min(from, to) * ranks, 2, std::abs(to - from) * ranks};
   const comm::Path path = comm::path_over(resolved.cluster, pair, *resolved.collectives);
   StageLink between{path.pair, 0};
+  if (resolved.framework->partitioned_sends && !resolved.strategy.sequence_parallel &&
+      resolved.strategy.tensor > 1) {
+    between.pieces = resolved.strategy.tensor;
+    between.gathered = rank_groups(graph::Among::Tensor, resolved).path.flat;
+  }
   if (path.nodes == 1) return between;
   // All ranks of a stage send at once.
   between.link.bytes_per_s = std::min(path.pair.bytes_per_s, path.across.bytes_per_s);
   int most = 1;
   for (const hw::Node& node : resolved.cluster.nodes) most = std::max(most, node.devices);
-  between.sent_by_node = std::min(ranks, most);
+  between.sent_by_node = static_cast<double>(std::min(ranks, most)) / between.pieces;
   return between;
 }
 
 Seconds send_time(double bytes, const StageLink& link) {
-  return comm::point_to_point(bytes, link.link);
+  const Seconds sent = comm::point_to_point(bytes / link.pieces, link.link);
+  return link.pieces == 1 ? sent : sent + comm::all_gather(bytes, link.pieces, link.gathered);
 }
 
 Seconds reduce_shared(double bytes, const std::vector<int>& stages, const Resolved& resolved) {

@@ -53,6 +53,8 @@ double most_kept(const Pipeline& pipeline, int stage, const std::vector<double>&
 struct StageLink {
   comm::Link link;
   double sent_by_node = 0;  // bytes that leave a node for each byte that a rank sends; 0: none do
+  int pieces = 1;           // ranks that hold the same, of which each sends a piece
+  comm::Link gathered{};    // over which they gather the pieces then
 };
 StageLink stage_link(const Resolved& resolved, int from, int to);
 Seconds send_time(double bytes, const StageLink& link);
