@@ -2,6 +2,7 @@
 #include "foretrain/memory/lifetimes.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 
@@ -33,6 +34,10 @@ constexpr std::uint8_t kScattered = 4;
 
 std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
 
+bool is_kept_for_backward(const Storage& s, NodeId first, NodeId end, NodeId last_forward) {
+  return s.born >= first && s.born < end && s.last != kForever && s.last > last_forward;
+}
+
 // A collective of parameters or their gradients; one of activations is like any other operator.
 bool is_of_parameters(const Node& node) {
   return graph::is_communication(node) && !graph::is_activation_exchange(node);
@@ -59,8 +64,8 @@ class Lifetimes {
     for (const double bytes : options_.flat_buffers) {
       add(bytes, kBeforeStep, kForever, Part::Gradients);
     }
-    if (options_.held_bytes > 0) add(options_.held_bytes, 0, last_backward_, Part::Activations);
     for (NodeId n = 0; n < end_; ++n) add_node(n, graph_.nodes[at(n)]);
+    if (options_.held_bytes > 0) hold_others();
     join_small();
     return std::move(storages_);
   }
@@ -225,6 +230,32 @@ class Lifetimes {
     }
   }
 
+  // Other micro-batches keep the same as this one, each in blocks of its own between those that
+  // come and go; what is no whole micro-batch is one block.
+  void hold_others() {
+    const double own = kept_for_backward(storages_, graph_, 0, last_forward_ + 1);
+    const double others = own > 0 ? std::floor(options_.held_bytes / own) : 0;
+    std::vector<Storage> all;
+    all.reserve(storages_.size() * static_cast<std::size_t>(others + 2));
+    bool begun = false;
+    for (const Storage& s : storages_) {
+      if (s.born >= 0 && !begun) {
+        begun = true;
+        const double rest = options_.held_bytes - others * own;
+        if (rest > 0) {
+          all.push_back({static_cast<std::int64_t>(std::ceil(rest / kGranuleBytes)) * kGranuleBytes,
+                         0, last_backward_, Part::Activations, false});
+        }
+      }
+      all.push_back(s);
+      if (!is_kept_for_backward(s, 0, last_forward_ + 1, last_forward_)) continue;
+      Storage copy = s;
+      copy.last = last_backward_;
+      all.insert(all.end(), static_cast<std::size_t>(others), copy);
+    }
+    storages_ = std::move(all);
+  }
+
   void join_small() {
     std::size_t kept = 0;
     for (std::size_t i = 1; i < storages_.size(); ++i) {
@@ -380,6 +411,7 @@ class Lifetimes {
     }
     const auto optimizer =
         static_cast<graph::Optimizer>(node.attributes.number(Attr::Optimizer, 0));
+    if (options_.flat_update) return add_flat_update(n, node);
     if (options_.fused_update) return;
     const int temporaries = update_temporaries(optimizer);
     double largest = 0;
@@ -396,6 +428,13 @@ class Lifetimes {
     if (!options_.caching_allocator && temporaries > 0) add(2 * largest, n, n, Part::Optimizer);
     const int of_one = update_temporaries_of_one(optimizer);
     if (of_one > 0) add(of_one * largest, n, n, Part::Optimizer);
+  }
+
+  // The shard's 16-bit gradients in one flat copy, and that in fp32.
+  void add_flat_update(NodeId n, const Node& node) {
+    double count = 0;
+    for (std::size_t i = 0; i < node.inputs.size() / 2; ++i) count += step_.count(node.inputs[i]);
+    for (const double bytes : {2 * count, 4 * count}) add(bytes, n, n, Part::Optimizer);
   }
 
   const Bound& step_;
@@ -424,8 +463,7 @@ double kept_for_backward(const std::vector<Storage>& storages, const Graph& step
   }
   double bytes = 0;
   for (const Storage& s : storages) {
-    if (s.born < first || s.born >= end || s.last == kForever || s.last <= last_forward) continue;
-    bytes += static_cast<double>(s.bytes);
+    if (is_kept_for_backward(s, first, end, last_forward)) bytes += static_cast<double>(s.bytes);
   }
   return bytes;
 }

@@ -234,6 +234,38 @@ TEST(Lifetimes, HalfPrecisionParametersHaveMastersInFp32) {
   EXPECT_EQ(kept_bytes(storages, Part::Optimizer), 2 * 11264);
 }
 
+// 2608 parameters: a flat copy of their gradients in 16 bits takes 5216 B, 5632 as the allocator
+// counts, and in fp32 10432, 10752; both lie beside each other. Nothing else comes with the update.
+TEST(Lifetimes, AFlatUpdateCopiesAndCastsItsGradients) {
+  const Graph step = graph::update(
+      graph::backward(graph::set_precision(perceptron(Kind::Relu, {}, true), Precision::Fp16,
+                                           graph::Casting::WholeModel)),
+      graph::Optimizer::Adam);
+  std::vector<std::int64_t> brief;
+  for (const Storage& s : storages_of(step, {.half_with_master = true, .flat_update = true})) {
+    if (s.part == Part::Optimizer && s.last != kForever) brief.push_back(s.bytes);
+  }
+  EXPECT_EQ(brief, (std::vector<std::int64_t>{5632 + 10752}));
+}
+
+// Three micro-batches and 1000 B of a fourth: each keeps its own blocks, of the same sizes.
+TEST(Lifetimes, OtherMicroBatchesKeepBlocksOfTheirOwn) {
+  const Graph step = graph::backward(perceptron(Kind::Relu, {}, true));
+  const std::vector<Storage> alone = storages_of(step);
+  graph::NodeId forward = 0;
+  while (step.nodes[static_cast<std::size_t>(forward)].phase == graph::Phase::Forward) ++forward;
+  const double own = kept_for_backward(alone, step, 0, forward);
+  ASSERT_GT(own, 1000);
+  const auto bytes = [](const std::vector<Storage>& storages) {
+    double sum = 0;
+    for (const Storage& s : storages) sum += static_cast<double>(s.bytes);
+    return sum;
+  };
+  const std::vector<Storage> held = storages_of(step, {.held_bytes = 3 * own + 1000});
+  EXPECT_EQ(bytes(held), bytes(alone) + 3 * own + 1024);
+  EXPECT_EQ(kept_for_backward(held, step, 0, forward), 4 * own + 1024);
+}
+
 // Without a caching allocator nothing is rounded, and the optimizer goes through its
 // parameters one by one: two temporaries of the largest, 8192.
 TEST(Lifetimes, ACpuCountsExactBytes) {

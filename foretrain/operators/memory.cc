@@ -10,6 +10,7 @@
 #include "foretrain/memory/lifetimes.h"
 #include "foretrain/memory/memory.h"
 #include "foretrain/operators/detail/pass_times.h"
+#include "foretrain/parallel/groups.h"
 #include "foretrain/parallel/schedule.h"
 
 namespace foretrain::operators {
@@ -19,20 +20,6 @@ double context_bytes(const hw::Device& device, const memory::ContextBytes& conte
   if (device.context_bytes) return *device.context_bytes;
   if (hw::is_cpu(device)) return context.cpu;
   return memory::gpu_context_bytes(context, device.architecture);
-}
-
-// Groups of ranks that a rank sends to, each a communicator with buffers of its own: those that
-// share data, layers and experts, neighbours in a pipeline, its two ends, where the embedding is
-// tied, and all that hold parts of one model, which sum the norm of its gradients.
-int communicators(const Resolved& resolved) {
-  const Strategy& strategy = resolved.strategy;
-  int count = resolved.data_parallel > 1 ? 1 : 0;
-  if (strategy.tensor > 1) ++count;
-  if (strategy.expert > 1) ++count;
-  if (strategy.pipeline > 1) count += strategy.pipeline > 2 ? 3 : 2;
-  if (strategy.tensor * strategy.pipeline > 1) ++count;
-  if (strategy.shard_group && *strategy.shard_group < resolved.data_parallel) ++count;
-  return std::max(count, 1);
 }
 
 // More channels serve NVLink of GPUs from Ampere on than other links.
@@ -45,13 +32,46 @@ bool has_many_channels(const hw::Cluster& cluster, const hw::Device& device) {
                     device.architecture == "blackwell");
 }
 
+// Communicators of a rank: those inside a node and those that cross the network.
+struct Communicators {
+  int inside = 0;
+  int across = 0;
+};
+
+// One for each group of ranks that a rank sends to: those that share data, layers and experts,
+// neighbours in a pipeline, its two ends, where the embedding is tied, and all that hold parts of
+// one model, which sum the norm of its gradients.
+Communicators communicators(const Resolved& resolved) {
+  const Strategy& strategy = resolved.strategy;
+  const bool one_node = resolved.cluster.nodes.size() == 1;
+  Communicators count;
+  const auto add = [&](graph::Among among, int groups) {
+    const bool inside = one_node || parallel::rank_groups(among, resolved).path.nodes == 1;
+    (inside ? count.inside : count.across) += groups;
+  };
+  const bool several = strategy.shard_group && *strategy.shard_group < resolved.data_parallel;
+  const int sets = resolved.framework->second_groups ? 2 : 1;
+  if (resolved.data_parallel > 1) add(graph::Among::Data, several ? 2 : sets);
+  if (strategy.tensor > 1) add(graph::Among::Tensor, sets);
+  if (strategy.expert > 1) add(graph::Among::Expert, 1);
+  if (strategy.pipeline > 1) add(graph::Among::Pipeline, strategy.pipeline > 2 ? 3 : 2);
+  if (strategy.tensor * strategy.pipeline > 1) {
+    add(strategy.pipeline > 1 ? graph::Among::Pipeline : graph::Among::Tensor, 1);
+  }
+  if (sets > 1 && strategy.pipeline > 1) count.across += 2;  // a stage's column, all ranks
+  if (count.inside + count.across == 0) (one_node ? count.inside : count.across) = 1;
+  return count;
+}
+
 // Channels and buffers of collectives.
 double communication_bytes(const Resolved& resolved, const hw::Device& device) {
   const bool several = resolved.workers > 1 && resolved.mode == Mode::Train;
   if (resolved.context_bytes || !several || hw::is_cpu(device)) return 0;
   const memory::ContextBytes& context = *resolved.memory_context;
+  const Communicators count = communicators(resolved);
   const bool many = has_many_channels(resolved.cluster, device);
-  return communicators(resolved) * (many ? context.nvlink_collectives : context.collectives);
+  return count.across * context.collectives +
+         count.inside * (many ? context.nvlink_collectives : context.collectives);
 }
 
 // Then what the optimizer keeps lies there.
@@ -99,6 +119,9 @@ memory::Options options_of(const graph::Bound& step, const Resolved& resolved) {
   options.half_with_master = !updates_on_host(*step.graph) &&
                              resolved.framework->casting == graph::Casting::WholeModel &&
                              is_half(resolved.precision) && resolved.weights == Weights::Fp32;
+  options.flat_update = options.half_with_master && resolved.precision == Precision::Fp16 &&
+                        resolved.framework->copies_gradient_shards &&
+                        resolved.strategy.kind == Parallel::Zero1;
   options.composed_rms_norm = resolved.framework->fusion == graph::Fusion::None;
   options.fused_update = resolved.fused_optimizer;
   options.fused_loss = resolved.framework->fused_loss;

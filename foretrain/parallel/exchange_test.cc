@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "foretrain/base/error.h"
 #include "foretrain/graph/backward.h"
 #include "foretrain/graph/op.h"
@@ -149,6 +151,20 @@ TEST_F(Exchanges, AllReducesKeepFlatBuffersAndOthersNone) {
     prepare(strategy);
     EXPECT_TRUE(flat_buffers(bound_, resolved_).empty()) << strategy;
   }
+}
+
+// Beside 16-bit gradients Megatron's buffer has as much again, so that both are fp32's bytes;
+// DeepSpeed keeps the 16-bit ones and all of them in fp32.
+TEST_F(Exchanges, DeepSpeedKeepsGradientsInBothFormats) {
+  const auto buffers = [&](const std::string& framework) {
+    prepare(R"("zero1")", R"("placement": [1, 1], "framework": ")" + framework + R"(")");
+    resolved_.precision = Precision::Bf16;
+    const std::vector<double> all = flat_buffers(bound_, resolved_);
+    return std::accumulate(all.begin(), all.end(), 0.0);
+  };
+  const double once = buffers("megatron");
+  EXPECT_GT(once, 0);
+  EXPECT_EQ(buffers("megatron-deepspeed"), 2 * once);
 }
 
 TEST_F(Exchanges, OneWorkerAndInferenceHaveNone) {

@@ -119,6 +119,7 @@ std::vector<double> flat_shard_buffers(const graph::Bound& step, const Resolved&
   }
   if (!resolved.framework->main_gradients) return {largest, largest};
   if (resolved.precision == Precision::Fp16) return {};
+  if (resolved.framework->keeps_half_gradients) return {2 * all};  // in fp32
   return {all};  // with the 16-bit gradients themselves as much as they take in fp32
 }
 
