@@ -98,19 +98,20 @@ INSTANTIATE_TEST_SUITE_P(
               "sect=x; note=; raw=train/tr11-176B-ml/chronicles-prequel.md:605",
               R"({"model": "gpt:hidden=14336,layers=72,heads=64,seq=2048,vocab=250880",
                   "device": "a100-sxm4-80gb", "workers": 384, "workers_per_node": 8,
-                  "global_batch": 2048, "precision": "bf16", "attention": "math",
+                  "global_batch": 2048, "precision": "fp16", "attention": "math",
                   "framework": "megatron-deepspeed-blocking",
                   "optimizer": "adam", "intra_node": "nvswitch", "network": "4xomni-path",
                   "strategy": {"kind": "zero1", "tensor": 8, "pipeline": 12, "micro_batch": 2,
                                "recompute": "full"}})",
               "mfu", 208 * 0.00240384615384615},
-        // A single node's batch is 512, whatever the row says.
+        // A single node's batch is 512, whatever the row says, and its gradients were summed in 16
+        // bits.
         Asked{"bigscience",
               "s,f,GPT 18B,LM,A100 80GB SXM,8,1,8,x,BF16,,2048,gpu_mem,60,GB,"
               "tp=8 pp=1 micro_batch=1 gas= zero=,sect=x; raw=train/x/chronicles-prequel.md:656",
               R"({"model": "gpt:hidden=14336,layers=10,heads=64,seq=2048,vocab=250880",
                   "device": "a100-sxm4-80gb", "workers": 8, "workers_per_node": 8,
-                  "global_batch": 512, "precision": "bf16", "attention": "math",
+                  "global_batch": 512, "precision": "fp16", "attention": "math",
                   "framework": "megatron-deepspeed",
                   "optimizer": "adam", "intra_node": "nvswitch", "network": "4xomni-path",
                   "strategy": {"kind": "zero1", "tensor": 8, "pipeline": 1, "micro_batch": 1,
