@@ -28,7 +28,8 @@ std::map<std::string, std::vector<Measured>> all_steps(const std::filesystem::pa
   std::map<std::string, std::vector<Measured>> found;
   evaluate::Observer observer;
   observer.on_case = [&](const evaluate::Case& one) {
-    if (one.outcome != evaluate::Outcome::Predicted || one.metric != "step_time") return;
+    const bool step = one.metric == "step_time" || one.metric == "iteration_time";
+    if (one.outcome != evaluate::Outcome::Predicted || !step) return;
     Request request = parse_request(one.request, "request");
     if (request.framework != framework) return;
     found[one.model].push_back(
