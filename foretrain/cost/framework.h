@@ -62,10 +62,14 @@ struct Framework {
   bool loss_in_half = false;           // of a model in 16 bits the loss reads logits as they are
   bool fused_loss =
       false;  // a kernel of its own for cross entropy, which autocast leaves in 16 bits
-  bool quantises_head = false;       // with quantised weights the last layer, too
-  bool dequantises_in_fp16 = false;  // those, before a cast to what is computed in
-  double host_scale = 1;             // host time per operator against eager PyTorch
-  double update_passes = 1;          // memory traffic of the optimizer, times that of its kernels
+  bool quantises_head = false;         // with quantised weights the last layer, too
+  bool dequantises_in_fp16 = false;    // those, before a cast to what is computed in
+  bool single_scales = false;          // 4-bit weights' scales stay in fp32: no double quantisation
+  bool elementary_dequantise = false;  // operators unpack them one after the other (AutoGPTQ)
+  bool keeps_quantised_inputs = false;  // what quantised layers read stays until the next loss
+  bool joint_attention = false;         // queries, keys and values are one layer, adapters likewise
+  double host_scale = 1;                // host time per operator against eager PyTorch
+  double update_passes = 1;  // memory traffic of the optimizer, times that of its kernels
   double update_tensors_per_launch = 1;  // parameters that one launch of the optimizer updates
   GradientStatistics statistics{};       // of gradients, beside the update
   GradientStatistics preconditioned{};   // in addition, of Adam and AdamW

@@ -83,6 +83,10 @@ void visit_fields(Row& row, Visit visit) {
   visit("fused_loss", row.fused_loss);
   visit("quantises_head", row.quantises_head);
   visit("dequantises_in_fp16", row.dequantises_in_fp16);
+  visit("single_scales", row.single_scales);
+  visit("elementary_dequantise", row.elementary_dequantise);
+  visit("keeps_quantised_inputs", row.keeps_quantised_inputs);
+  visit("joint_attention", row.joint_attention);
   visit("host_scale", row.host_scale);
   visit("update_passes", row.update_passes);
   visit("update_tensors_per_launch", row.update_tensors_per_launch);

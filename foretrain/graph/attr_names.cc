@@ -50,6 +50,7 @@ constexpr std::array kAttrs{
     Row{Attr::Waiting, "waiting"},
     Row{Attr::Among, "among"},
     Row{Attr::EveryPass, "every_pass"},
+    Row{Attr::Indexed, "indexed"},
 };
 
 constexpr bool in_order() {
@@ -58,7 +59,7 @@ constexpr bool in_order() {
   }
   return true;
 }
-static_assert(in_order() && static_cast<std::size_t>(Attr::EveryPass) + 1 == kAttrs.size(),
+static_assert(in_order() && static_cast<std::size_t>(Attr::Indexed) + 1 == kAttrs.size(),
               "every Attr has its row, in order");
 
 constexpr std::array<std::string_view, 6> kRoles{"input",  "activation", "parameter",

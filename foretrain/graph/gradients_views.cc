@@ -126,7 +126,15 @@ void grad_concat(GradientContext& context) {
   }
 }
 
+// Of index_copy: index_select of the gradient, expanded as the source, which is saved for that.
+// Source: PyTorch, derivatives.yaml.
 void grad_pad(GradientContext& context) {
+  if (context.node().attributes.number(Attr::Indexed, 0) != 0) {
+    const Attributes of{{Attr::Of, {Dim(static_cast<std::int64_t>(Kind::Pad))}}};
+    return context.give(
+        0, context.emit_one(Kind::PointwiseGrad, {context.gradient(), context.in(0)}, context.in(0),
+                            of));
+  }
   context.give(0, context.emit_one(Kind::Slice, {context.gradient()}, context.in(0)));
 }
 

@@ -70,6 +70,7 @@ enum class Attr : std::uint8_t {
   Among,       // of a collective: which ranks take part (Among)
   EveryPass,   // of a collective: it runs in every pass of an accumulated step, not in the last
                // alone
+  Indexed,     // pad: copied to where an index says (index_copy), whose source is saved
 };
 
 // Who waits for a collective: kernels that read its tensors, the device, or the host too.

@@ -34,7 +34,7 @@ TEST(AttrNames, AreFoundByNameAndDistinct) {
     EXPECT_EQ(attr_name(*attr), name);
     names.insert(name);
   }
-  EXPECT_EQ(names.size(), static_cast<std::size_t>(Attr::EveryPass) + 1);
+  EXPECT_EQ(names.size(), static_cast<std::size_t>(Attr::Indexed) + 1);
   EXPECT_EQ(attr_named("colour"), std::nullopt);
   EXPECT_EQ(attr_form(Attr::Kernel), AttrForm::Numbers);
   EXPECT_EQ(attr_form(Attr::Of), AttrForm::Operators);

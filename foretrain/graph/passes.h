@@ -39,13 +39,15 @@ Graph with_half_parameters(Graph model, Precision precision);
 // How a model's tensors are stored where its parameters are not in fp32.
 struct WeightStorage {
   Weights weights = Weights::Bf16;
-  DType type = DType::BF16;          // of everything that is computed
-  bool adapters = false;             // what is trained are adapters
-  DType adapter = DType::F32;        // their type
-  bool elementary_norms = true;      // RMS norms and losses run as PyTorch's operators, in fp32
-  bool half_loss = false;            // the loss reads 16-bit logits as they are
-  bool quantised_head = false;       // the last layer is quantised, too
-  bool dequantises_in_fp16 = false;  // then casts
+  DType type = DType::BF16;            // of everything that is computed
+  bool adapters = false;               // what is trained are adapters
+  DType adapter = DType::F32;          // their type
+  bool elementary_norms = true;        // RMS norms and losses run as PyTorch's operators, in fp32
+  bool half_loss = false;              // the loss reads 16-bit logits as they are
+  bool quantised_head = false;         // the last layer is quantised, too
+  bool dequantises_in_fp16 = false;    // then casts
+  bool elementary_dequantise = false;  // operators unpack weights one after the other
+  bool single_scales = false;          // those of 4-bit weights in fp32, one for 64 values
 };
 
 // Stores parameters and activations in `type` without any casts but those that Hugging Face's
@@ -77,8 +79,17 @@ struct Trainable {
 // Throws Error(BadInput) for anything else.
 Trainable parse_trainable(const std::string& text);
 
-// Marks what is trained. Throws Error(BadInput) where the model has no such part.
-Graph set_trainable(Graph model, const Trainable& what);
+// Makes one linear layer, "qkv_proj", of the neighbours "q_proj", "k_proj" and "v_proj" that read
+// the same tensor; what they wrote are views of its output, which therefore lives as long as any of
+// them.
+Graph join_projections(const Graph& model);
+
+// Marks what is trained. Throws Error(BadInput) where the model has no such part. With
+// `joint_attention` the adapters of a joint layer of queries, keys and values ("qkv_proj" or
+// "query_key_value", which then is meant by "q_proj", "k_proj" and "v_proj", too) are one, as
+// LitGPT's are: one dropout, a GEMM, a grouped convolution, and, unless all three are adapted,
+// zeros into which its result is copied.
+Graph set_trainable(Graph model, const Trainable& what, bool joint_attention = false);
 
 // What inference runs: nothing that only the loss needs, no dropout, batch norm with its
 // running statistics.

@@ -5,6 +5,7 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/near.h"
 #include "foretrain/graph/builder.h"
+#include "foretrain/graph/detail/joint_adapter.h"
 #include "foretrain/graph/detail/rewrite.h"
 #include "foretrain/graph/op.h"
 #include "foretrain/graph/passes.h"
@@ -77,7 +78,8 @@ bool ends_in(const std::string& path, const std::string& name) {
 
 // Linear layers that get an adapter, by the index of their node. Throws Error(BadInput) naming a
 // target that there is none of.
-std::vector<bool> adapted(const Graph& model, const std::vector<std::string>& targets) {
+std::vector<bool> adapted(const Graph& model, const std::vector<std::string>& targets,
+                          bool joint_attention) {
   std::vector<bool> chosen(model.nodes.size(), false);
   std::size_t head = model.nodes.size();
   for (std::size_t n = 0; n < model.nodes.size(); ++n) {
@@ -94,7 +96,9 @@ std::vector<bool> adapted(const Graph& model, const std::vector<std::string>& ta
       if (node.kind != Kind::Linear) continue;
       const bool wanted = target == "blocks"      ? n != head
                           : target == "attention" ? of_attention(node.scope)
-                                                  : ends_in(node.scope, target);
+                          : joint_attention && is_part(target)
+                              ? is_joint(node) || ends_in(node.scope, target)
+                              : ends_in(node.scope, target);
       chosen[n] = chosen[n] || wanted;
       found = found || wanted;
     }
@@ -123,13 +127,16 @@ void add_adapter(Rewrite& rewrite, const Node& node, const Trainable& what) {
   rewrite.becomes(node.outputs[0], add(graph, Kind::Add, {base, wide}, scope));
 }
 
-Graph with_lora(Graph model, const Trainable& what) {
+Graph with_lora(Graph model, const Trainable& what, bool joint_attention) {
   freeze(model);
-  const std::vector<bool> chosen = adapted(model, what.targets);
+  const std::vector<bool> chosen = adapted(model, what.targets, joint_attention);
   Rewrite rewrite(model);
   for (std::size_t n = 0; n < model.nodes.size(); ++n) {
     rewrite.keep(model.nodes[n]);
-    if (model.nodes[n].kind == Kind::Linear && chosen[n]) {
+    if (model.nodes[n].kind != Kind::Linear || !chosen[n]) continue;
+    if (joint_attention && is_joint(model.nodes[n])) {
+      add_joint_adapter(rewrite, model, model.nodes[n], what);
+    } else {
       add_adapter(rewrite, model.nodes[n], what);
     }
   }
@@ -195,7 +202,7 @@ Trainable parse_trainable(const std::string& text) {
   return what;
 }
 
-Graph set_trainable(Graph model, const Trainable& what) {
+Graph set_trainable(Graph model, const Trainable& what, bool joint_attention) {
   require_forward(model);
   switch (what.part) {
     case Trainable::Part::All:
@@ -205,7 +212,7 @@ Graph set_trainable(Graph model, const Trainable& what) {
     case Trainable::Part::Lora:
       break;
   }
-  return with_lora(std::move(model), what);
+  return with_lora(std::move(model), what, joint_attention);
 }
 
 }  // namespace foretrain::graph

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Source: transformers, modeling_llama.py (LlamaRMSNorm, ForCausalLMLoss); PEFT, tuners/lora;
-// bitsandbytes, functional.py (quantize_4bit, int8_vectorwise_quant) and autograd.
+// bitsandbytes, functional.py (quantize_4bit, int8_vectorwise_quant) and autograd; AutoGPTQ,
+// nn_modules/qlinear/qlinear_cuda_old.py.
 #include <string>
 #include <utility>
 
@@ -71,6 +72,9 @@ class Storing {
     const std::string name = tensor.name;
     const std::int64_t values = elements(before.shape).factor;
     if (bytes) return add_scales(old, name + ".SCB", before.shape[0].factor, DType::F32);
+    if (storage_.single_scales) {
+      return add_scales(old, name + ".absmax", blocks(values, kBlock), DType::F32);
+    }
     add_scales(old, name + ".absmax", blocks(values, kBlock), DType::I8);
     add_scales(old, name + ".nested_absmax", blocks(blocks(values, kBlock), kNestedBlock),
                DType::F32);
@@ -116,10 +120,21 @@ class Storing {
   TensorId dequantised(const Node& node, TensorId weight) {
     std::vector<TensorId> inputs{rewrite_.now(weight)};
     for (const TensorId id : scales_[static_cast<std::size_t>(weight)]) inputs.push_back(id);
+    if (storage_.elementary_dequantise) return unpacked(std::move(inputs), node.scope);
     const DType type = storage_.dequantises_in_fp16 ? DType::F16 : storage_.type;
     const TensorId values =
         append_one(Kind::Dequantize, std::move(inputs), node.scope, typed(type));
     return cast(values, storage_.type, node.scope);
+  }
+
+  // Shift into 32-bit integers, cast to 8, mask, subtract zeros, multiply by scales. Autograd takes
+  // the result for any tensor: the product saves it.
+  TensorId unpacked(std::vector<TensorId> inputs, const std::string& scope) {
+    TensorId id = append_one(Kind::Dequantize, std::move(inputs), scope, typed(DType::I32));
+    id = append_one(Kind::Cast, {id}, scope, typed(DType::I8));
+    id = append_one(Kind::Clip, {id}, scope, {{Attr::Inplace, {Dim(1)}}});
+    id = append_one(Kind::Shift, {id}, scope);
+    return append_one(Kind::Cast, {id}, scope, typed(storage_.type));
   }
 
   // w (x / sqrt(mean(x^2) + e)), between casts to fp32 and back, one operator after the other.

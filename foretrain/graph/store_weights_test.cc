@@ -86,6 +86,29 @@ TEST(StoreWeights, FourBitsHaveAScalePer64ValuesAndOneOfThosePer256) {
   EXPECT_EQ(bytes_of_roles(nf4, false), 4096 + 128 + 4 + 8192 + 256 + 4 + 2816);
 }
 
+// Without double quantisation: 24576 / 64 = 384 scales of 4 B instead of 384 B and 2 x 4 B.
+TEST(StoreWeights, ScalesOfFourBitsMayStayInFullPrecision) {
+  const Graph lora = set_trainable(model(), parse_trainable("lora:rank=4,targets=fc1+fc2"));
+  const WeightStorage twice{.weights = Weights::Nf4, .adapters = true};
+  WeightStorage once = twice;
+  once.single_scales = true;
+  EXPECT_EQ(bytes_of_roles(store_weights(lora, once), false) -
+                bytes_of_roles(store_weights(lora, twice), false),
+            384 * 4 - 384 - 2 * 4);
+}
+
+// Of two quantised layers: unpacked, cast to bytes, masked, shifted, cast again; what the products'
+// gradients read is what forward had.
+TEST(StoreWeights, OperatorsMayUnpackAndThenBackwardDoesNot) {
+  const Graph lora = set_trainable(model(), parse_trainable("lora:rank=4,targets=fc1+fc2"));
+  const Graph step = backward(store_weights(
+      lora, {.weights = Weights::Nf4, .adapters = true, .elementary_dequantise = true}));
+  EXPECT_NO_THROW(verify(step));
+  EXPECT_EQ(count(step, Kind::Dequantize), 2);
+  EXPECT_EQ(count(step, Kind::Clip), 2);
+  EXPECT_EQ(count(step, Kind::Dequantize, Phase::Backward), 0);
+}
+
 // fc1: 8192 B and 128 rows' scales of 4 B; fc2: 16384 B and 128.
 TEST(StoreWeights, EightBitsHaveAScalePerRow) {
   EXPECT_EQ(bytes_of_roles(adapted(Weights::Int8), false), 8192 + 512 + 16384 + 512 + 2816);

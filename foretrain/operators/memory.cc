@@ -136,12 +136,45 @@ memory::Options options_of(const graph::Bound& step, const Resolved& resolved) {
   return options;
 }
 
+// Where lengths differ, the step before the one with the longest samples was a usual one.
+double share_of_last_step(const graph::Bound& step, const Resolved& resolved) {
+  const auto longest = tokens_read(step);
+  if (!longest || !resolved.mean_length) return 1;
+  return std::min(1.0, *resolved.mean_length / *longest);
+}
+
+// Bytes of what forward passes of linear layers with dequantised weights read. bitsandbytes keeps
+// it as an attribute of its function, which backward does not free; it is there as long as a
+// variable of the training loop refers to the loss. Source: bitsandbytes, autograd/_functions.py
+// (MatMul4Bit: ctx.tensors).
+double quantised_inputs(const graph::Bound& step) {
+  const graph::Graph& graph = *step.graph;
+  std::set<graph::TensorId> dequantised;
+  std::set<graph::TensorId> read;
+  for (const graph::Node& node : graph.nodes) {
+    if (!graph::is_forward(node)) continue;
+    const bool of_weight = !node.inputs.empty() && dequantised.contains(node.inputs[0]);
+    if (node.kind == graph::Kind::Dequantize || (node.kind == graph::Kind::Cast && of_weight)) {
+      dequantised.insert(node.outputs[0]);
+    }
+    if (node.kind == graph::Kind::Linear && dequantised.contains(node.inputs[1])) {
+      read.insert(node.inputs[0]);
+    }
+  }
+  double bytes = 0;
+  for (const graph::TensorId id : read) bytes += step.bytes(id);
+  return bytes;
+}
+
 }  // namespace
 
 MemoryReport report_memory(const graph::Bound& step, const Resolved& resolved, double held_bytes) {
   const hw::Device& device = smallest_device(resolved);
   memory::Options options = options_of(step, resolved);
   options.held_bytes = held_bytes;
+  if (resolved.framework->keeps_quantised_inputs) {
+    options.held_bytes += quantised_inputs(step) * share_of_last_step(step, resolved);
+  }
   memory::Use use = memory::step_memory(step, options);
 
   MemoryReport report;

@@ -23,6 +23,11 @@ bool has_update(const Resolved& resolved) {
          resolved.optimizer != graph::Optimizer::None;
 }
 
+// A joint layer is not split over ranks: its parts are apart there.
+bool joins_projections(const Resolved& resolved) {
+  return resolved.framework->joint_attention && resolved.strategy.tensor == 1;
+}
+
 // Everything that the step of one worker alone depends on.
 std::string step_key(const Resolved& resolved) {
   std::string key = resolved.model.name();
@@ -35,6 +40,9 @@ std::string step_key(const Resolved& resolved) {
         static_cast<int>(framework.fusion), static_cast<int>(framework.gradients_together),
         static_cast<int>(framework.loss_in_half), static_cast<int>(framework.fused_loss),
         static_cast<int>(framework.quantises_head), static_cast<int>(framework.dequantises_in_fp16),
+        static_cast<int>(framework.single_scales),
+        static_cast<int>(framework.elementary_dequantise),
+        static_cast<int>(joins_projections(resolved)),
         static_cast<int>(resolved.trainable.dropout)}) {
     key += static_cast<char>('0' + part);
   }
@@ -114,14 +122,18 @@ graph::Graph stored(graph::Graph model, const Resolved& resolved) {
   storage.half_loss = framework.loss_in_half || framework.fused_loss;
   storage.quantised_head = framework.quantises_head;
   storage.dequantises_in_fp16 = framework.dequantises_in_fp16;
+  storage.single_scales = framework.single_scales;
+  storage.elementary_dequantise = framework.elementary_dequantise;
   return graph::store_weights(model, storage);
 }
 
 // With the types of all tensors, as one rank of those that share layers has it.
 graph::Graph prepared_model(const graph::Graph& forward, const Resolved& resolved) {
   graph::Graph model = forward_pass(forward, resolved);
+  const bool joint = joins_projections(resolved);
+  if (joint) model = graph::join_projections(model);
   if (resolved.mode == Mode::Train) {
-    model = graph::set_trainable(std::move(model), resolved.trainable);
+    model = graph::set_trainable(std::move(model), resolved.trainable, joint);
   }
   return stored(std::move(model), resolved);
 }
