@@ -48,6 +48,7 @@ def make_model(name: str, size: int):
     import timm
     import torch
 
+    name = re.sub("^ig_(?=resnext)", "", name)  # timm's names of old weights all lead to one of the sizes
     with torch.device("meta"):
         try:
             return timm.create_model(name, img_size=size)

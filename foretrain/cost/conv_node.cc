@@ -133,7 +133,7 @@ OpTime conv_time(const NodeView& v, const Context& context, ConvAlgorithm algori
     time = conv_depthwise(c, weight_grad, context);
   } else {
     // TF32 is allowed, not required, and few kernels for groups know tensor cores: the library
-    // takes one for vector units where it is faster.
+    // takes one for vector units where it is faster. Those for 16-bit weight gradients read NCHW.
     const auto matrix = [&] {
       return weight_grad ? conv_weight_grad_tensor(c, context) : conv_tensor(c, context);
     };
@@ -141,7 +141,8 @@ OpTime conv_time(const NodeView& v, const Context& context, ConvAlgorithm algori
       return weight_grad ? conv_weight_grad_vector(c, context) : conv_vector(c, algorithm, context);
     };
     time = tensor ? matrix() : vector();
-    if (tensor && (wide || c.groups > 1)) {
+    const bool last = weight_grad && !wide && context.framework->channels_last;
+    if (tensor && !last && (wide || c.groups > 1)) {
       const OpTime other = vector();
       if (other.total < time.total) time = other;
     }

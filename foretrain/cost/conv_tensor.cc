@@ -32,7 +32,8 @@ double transposes(const Conv& c, const Context& context) {
 
 // Of the rate, where there are groups; on GPUs from GA10x on in 16 bits. In NHWC cuDNN has kernels
 // for narrow ones, of up to 8 channels, or 32 where there are many; with older libraries (PyTorch
-// 1) all others were slow there, most of all their weight gradients.
+// 1) all others were slow there, most of all weight gradients, of which only groups of up to 16
+// channels had kernels, in tensors of whole tiles of 128 channels.
 double group_share(const Conv& c, bool weight_grad, const Context& context) {
   const TensorConvConstants& constants = context.model->constants.tensor_conv;
   if (c.groups <= 1) return 1;
@@ -41,8 +42,10 @@ double group_share(const Conv& c, bool weight_grad, const Context& context) {
   const double width = c.in_channels / c.groups;
   const bool narrow =
       c.in_channels == c.out_channels && (width <= 8 || (width <= 32 && c.groups >= 32));
-  if (narrow || !context.framework->slow_groups) return constants.grouped_narrow;
-  return weight_grad ? constants.grouped_last_grad : constants.grouped_last;
+  if (!context.framework->slow_groups) return constants.grouped_narrow;
+  if (!weight_grad) return narrow ? constants.grouped_narrow : constants.grouped_last;
+  const bool tiled = narrow && width <= 16 && std::fmod(c.in_channels, 128) == 0;
+  return tiled ? constants.grouped_narrow : constants.grouped_last_grad;
 }
 
 OpTime timed(double compute, double bytes, const Conv& c, const Context& context) {

@@ -180,6 +180,9 @@ TEST(ConvTensor, WideGroupsAreSlowInChannelsLast) {
   EXPECT_NEAR(rate(16, false, last), 0.9, 0.02);
   EXPECT_NEAR(rate(64, false, last), 0.2, 0.01);
   EXPECT_NEAR(rate(64, true, last), 0.05, 0.01);
+  EXPECT_NEAR(rate(16, true, last), 0.9, 0.02);   // 32 groups of 16 are four tiles of 128
+  EXPECT_NEAR(rate(32, true, last), 0.05, 0.01);  // no kernel for groups of 32
+  EXPECT_NEAR(rate(5, true, last), 0.05, 0.01);   // 160 channels are no whole tiles
   EXPECT_NEAR(rate(64, false, framework_named("pytorch-1")), 1, 0.01);
   last.slow_groups = false;
   EXPECT_NEAR(rate(64, true, last), 0.9, 0.02);
