@@ -171,6 +171,7 @@ void visit_memory_bound(Constants& c, Visit visit) {
   visit("memory_bound", "gelu_half_grad", s.gelu_half_grad);
   visit("memory_bound", "pow_grad", s.pow_grad);
   visit("memory_bound", "maximum_grad", s.maximum_grad);
+  visit("memory_bound", "dequantize_4bit", s.dequantize_4bit);
   visit("memory_bound", "scatter_grad", s.scatter_grad);
   visit("memory_bound", "top_k", s.top_k);
   visit("memory_bound", "composed_gelu", s.composed_gelu);

@@ -196,6 +196,7 @@ struct MemoryBoundConstants {
   double gelu_half_grad = 0;         // gradient of GELU in 16 bits
   double pow_grad = 0;               // gradient of a power
   double maximum_grad = 0;           // gradient of a maximum or minimum
+  double dequantize_4bit = 0;        // 4-bit weights by a kernel that finds each value in a tree
   double scatter_grad = 0;           // gradients of gathering and upsampling: atomics read the sum
   double top_k = 0;                  // top-k selection
   double composed_gelu = 0;          // [passes] over a tensor: GELU from elementary operators

@@ -66,6 +66,7 @@ struct Framework {
   bool dequantises_in_fp16 = false;    // those, before a cast to what is computed in
   bool single_scales = false;          // 4-bit weights' scales stay in fp32: no double quantisation
   bool elementary_dequantise = false;  // operators unpack them one after the other (AutoGPTQ)
+  bool autocasts_adapters = false;     // in fp32 beside 16 bits, they are multiplied in 16
   bool keeps_quantised_inputs = false;  // what quantised layers read stays until the next loss
   bool joint_attention = false;         // queries, keys and values are one layer, adapters likewise
   double host_scale = 1;                // host time per operator against eager PyTorch

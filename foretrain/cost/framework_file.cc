@@ -85,6 +85,7 @@ void visit_fields(Row& row, Visit visit) {
   visit("dequantises_in_fp16", row.dequantises_in_fp16);
   visit("single_scales", row.single_scales);
   visit("elementary_dequantise", row.elementary_dequantise);
+  visit("autocasts_adapters", row.autocasts_adapters);
   visit("keeps_quantised_inputs", row.keeps_quantised_inputs);
   visit("joint_attention", row.joint_attention);
   visit("host_scale", row.host_scale);

@@ -139,6 +139,8 @@ double factor(const NodeView& v, const MemoryBoundConstants& c) {
       return of(v) == Kind::MaxPool ? c.max_pool : 1;
     case Kind::LossGrad:
       return c.loss_grad;
+    case Kind::Dequantize:  // into bytes or integers it is a shift
+      return v.in_type(0) == DType::NF4 && is_floating(v.out_type(0)) ? c.dequantize_4bit : 1;
     case Kind::UpsampleGrad:
     case Kind::GatherGrad:
       return c.scatter_grad;

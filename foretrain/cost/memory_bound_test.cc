@@ -75,6 +75,20 @@ TEST(MemoryBound, PowTakesSevenPassesBack) {
   EXPECT_NEAR(passes(one(Kind::Pow, {1000, 1000}), Phase::Backward, 1e6, round_device()), 7, 1e-9);
 }
 
+// Half a byte read and two written, 2.5 B, times five: 12.5 of 4 B are 3.125 passes. Into integers
+// it is a shift: half a byte and four, once: 1.125.
+TEST(MemoryBound, FourBitValuesAreSearchedForInATree) {
+  const auto unpacked = [](DType type) {
+    graph::Builder builder("unpacked");
+    const graph::TensorId weight = builder.buffer("w", {1000, 1000}, DType::NF4);
+    builder.output(builder.add(Kind::Dequantize, {weight},
+                               {{Attr::Type, {graph::Dim(static_cast<std::int64_t>(type))}}}));
+    return passes(builder.finish(), Phase::Forward, 1e6, round_device());
+  };
+  EXPECT_NEAR(unpacked(DType::F16), 3.125, 1e-9);
+  EXPECT_NEAR(unpacked(DType::I32), 1.125, 1e-9);
+}
+
 TEST(MemoryBound, DropoutMovesItsMaskInBytes) {
   const graph::Graph step = one(Kind::Dropout, {1000, 1000});
   EXPECT_NEAR(passes(step, Phase::Forward, 1e6, round_device()), 2.25, 1e-9);

@@ -46,6 +46,7 @@ struct WeightStorage {
   bool half_loss = false;              // the loss reads 16-bit logits as they are
   bool quantised_head = false;         // the last layer is quantised, too
   bool dequantises_in_fp16 = false;    // then casts
+  bool autocast_adapters = false;      // in fp32, they are multiplied in 16 bits
   bool elementary_dequantise = false;  // operators unpack weights one after the other
   bool single_scales = false;          // those of 4-bit weights in fp32, one for 64 values
 };

@@ -102,9 +102,7 @@ class Storing {
       inputs[0] = cast(inputs[0], DType::F32, node.scope);
     }
     const bool product = op(node).family == Family::Matrix;
-    if (product && half(inputs[0]) && full(inputs[1])) {  // an adapter's
-      inputs[0] = cast(inputs[0], DType::F32, node.scope);
-    }
+    if (product && half(inputs[0]) && full(inputs[1])) adapt_types(node, inputs);
     const bool joins = node.kind == Kind::Add && inputs.size() == 2 &&
                        half(inputs[0]) != half(inputs[1]) && full(inputs[0]) != full(inputs[1]);
     rewrite_.keep(node, inputs);
@@ -115,6 +113,20 @@ class Storing {
       const TensorId sum = rewrite_.now(node.outputs[0]);
       rewrite_.becomes(node.outputs[0], cast(sum, storage_.type, node.scope));
     }
+  }
+
+  // An adapter's product. PEFT casts what the first factor reads to the adapter's type, autocast
+  // takes it and the factor back to 16 bits.
+  void adapt_types(const Node& node, std::vector<TensorId>& inputs) {
+    if (!storage_.autocast_adapters) {
+      inputs[0] = cast(inputs[0], DType::F32, node.scope);
+      return;
+    }
+    const Shape& factor = rewrite_.graph().tensor(inputs[1]).shape;
+    if (factor[0].factor < factor[1].factor) {
+      inputs[0] = cast(cast(inputs[0], DType::F32, node.scope), storage_.type, node.scope);
+    }
+    inputs[1] = cast(inputs[1], storage_.type, node.scope);
   }
 
   TensorId dequantised(const Node& node, TensorId weight) {

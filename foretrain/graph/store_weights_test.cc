@@ -109,6 +109,21 @@ TEST(StoreWeights, OperatorsMayUnpackAndThenBackwardDoesNot) {
   EXPECT_EQ(count(step, Kind::Dequantize, Phase::Backward), 0);
 }
 
+// Of each of two adapters the first factor reads a copy, cast to fp32 and back; both factors are
+// cast: 2 (2 + 2) casts, and no product is in fp32.
+TEST(StoreWeights, AutocastMultipliesAdaptersIn16Bits) {
+  const Graph lora = set_trainable(model(), parse_trainable("lora:rank=4,targets=fc1+fc2"));
+  const WeightStorage storage{
+      .adapters = true, .elementary_norms = false, .half_loss = true, .autocast_adapters = true};
+  const Graph half = store_weights(lora, storage);
+  EXPECT_NO_THROW(verify(half));
+  EXPECT_EQ(count(half, Kind::Cast), 8);
+  for (const Node& node : half.nodes) {
+    if (node.kind != Kind::Linear) continue;
+    EXPECT_EQ(half.tensor(node.outputs[0]).type, DType::BF16);
+  }
+}
+
 // fc1: 8192 B and 128 rows' scales of 4 B; fc2: 16384 B and 128.
 TEST(StoreWeights, EightBitsHaveAScalePerRow) {
   EXPECT_EQ(bytes_of_roles(adapted(Weights::Int8), false), 8192 + 512 + 16384 + 512 + 2816);

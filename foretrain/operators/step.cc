@@ -42,6 +42,7 @@ std::string step_key(const Resolved& resolved) {
         static_cast<int>(framework.quantises_head), static_cast<int>(framework.dequantises_in_fp16),
         static_cast<int>(framework.single_scales),
         static_cast<int>(framework.elementary_dequantise),
+        static_cast<int>(framework.autocasts_adapters),
         static_cast<int>(joins_projections(resolved)),
         static_cast<int>(resolved.trainable.dropout)}) {
     key += static_cast<char>('0' + part);
@@ -124,6 +125,7 @@ graph::Graph stored(graph::Graph model, const Resolved& resolved) {
   storage.dequantises_in_fp16 = framework.dequantises_in_fp16;
   storage.single_scales = framework.single_scales;
   storage.elementary_dequantise = framework.elementary_dequantise;
+  storage.autocast_adapters = framework.autocasts_adapters;
   return graph::store_weights(model, storage);
 }
 
