@@ -31,13 +31,16 @@ std::optional<std::int64_t> to_count(std::string_view text) {
 
 std::string in_quotes(std::string_view text) { return "'" + printable(text) + "'"; }
 
-// What stands between the quotes of a JSON string; other values as they are.
-std::string characters(const std::string& json, bool plain) {
-  if (!json.starts_with('"')) return json;
-  return plain ? parse_json(json).get<std::string>() : json.substr(1, json.size() - 2);
-}
-
 std::string to_json_text(std::string_view text) { return json_text(Json(std::string(text))); }
+
+// What stands for a value inside of a JSON string: of text what is between its quotes, of a list
+// its own text. `plain`: where the string is none of JSON.
+std::string characters(const std::string& json, bool plain) {
+  if (json.starts_with('"')) {
+    return plain ? parse_json(json).get<std::string>() : json.substr(1, json.size() - 2);
+  }
+  return plain ? json : characters(to_json_text(json), false);
+}
 
 bool holds(const Condition& condition, const Row& row) {
   const std::string_view text = cell(row, condition.column);

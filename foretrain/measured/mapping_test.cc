@@ -50,6 +50,10 @@ TEST(MapRow, SplitsTextIntoLists) {
   EXPECT_EQ(request_of(R"("p": {"column": "notes", "regex": "^[^;]*", "split": "="})",
                        R"("placement": "{p}")"),
             R"({"model":"m","placement":["placement",34]})");
+  // Inside of text a list is text.
+  EXPECT_EQ(request_of(R"("p": {"column": "notes", "regex": "^[^;]*", "split": "="})",
+                       R"("placement": "of {p}")"),
+            R"({"model":"m","placement":"of [\"placement\",34]"})");
 }
 
 // Of 7 samples the quantile is 6.625 / 7.25 = 0.914, 1.364 deviations above the mean: 100 + 13.6,
