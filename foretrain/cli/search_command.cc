@@ -124,7 +124,7 @@ void show(const scaling::SearchSpace& space, const SearchHistory& history,
   }
   console.write(render(table, console.screen));
   const auto best = scaling::best_of(space, history.tried, search);
-  if (!best) return console.line("  no run succeeded within the deadline");
+  if (!best) return;
   console.line(format("  best after %zu of %zu: %s, %.6g s%s", history.tried.size(),
                       space.points.size(), describe(space, history.tried[*best].point).c_str(),
                       *history.tried[*best].time_s,
@@ -182,9 +182,16 @@ void run_search(const Options& options, Console& console) {
       keep(options, subject.space, history, search);
     }
   }
-  if (options.json) return console.line(json_of(subject.space, history, search));
   const bool stopped = history.tried.size() < std::min(search.most, subject.space.points.size());
-  show(subject.space, history, search, stopped, console);
+  if (options.json) {
+    console.line(json_of(subject.space, history, search));
+  } else {
+    show(subject.space, history, search, stopped, console);
+  }
+  if (!scaling::best_of(subject.space, history.tried, search)) {
+    throw Error(ErrorKind::Io, "none of " + std::to_string(history.tried.size()) +
+                                   " runs succeeded" + (options.deadline_s > 0 ? " in time" : ""));
+  }
 }
 
 void add_search_options(Command& command, Options& options) {

@@ -262,6 +262,11 @@ ScalingData read_known(const ScalingSource& source, const Library& library) {
 
 ScalingData read_scaling_data(const ScalingSource& source, const Library& library) {
   ScalingData data = source.columns.empty() ? read_known(source, library) : read_by_columns(source);
+  if (data.workloads.empty() && !source.columns.empty()) {
+    throw Error(ErrorKind::NotFound, "'" + printable(source.data.string()) +
+                                         "': no row is complete" +
+                                         (source.where.empty() ? "" : " and as --where says"));
+  }
   if (data.workloads.empty() || data.variables.empty()) {
     throw Error(
         ErrorKind::NotFound,

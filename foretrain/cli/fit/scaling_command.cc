@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
+#include <set>
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/format.h"
@@ -43,7 +44,10 @@ std::map<std::string, std::string> pairs(const std::vector<std::string>& texts,
       throw Error(ErrorKind::BadInput, std::string(option) + ": '" + printable(text) +
                                            "' is not NAME=VALUE, as in workers=gpus");
     }
-    result[text.substr(0, equals)] = text.substr(equals + 1);
+    if (!result.emplace(text.substr(0, equals), text.substr(equals + 1)).second) {
+      throw Error(ErrorKind::BadInput, std::string(option) + ": '" +
+                                           printable(text.substr(0, equals)) + "' is given twice");
+    }
   }
   return result;
 }
@@ -51,6 +55,12 @@ std::map<std::string, std::string> pairs(const std::vector<std::string>& texts,
 void take_options(ScalingCommand& command) {
   command.source.data = command.data;
   command.source.columns = pairs(command.columns, "--columns");
+  std::set<std::string> used;
+  for (const auto& [name, column] : command.source.columns) {
+    if (used.insert(column).second) continue;
+    throw Error(ErrorKind::BadInput,
+                "--columns: the column '" + printable(column) + "' cannot be two things");
+  }
   command.source.where = pairs(command.where, "--where");
   if (!command.time.empty()) command.source.time = time_of_named(command.time);
   command.source.with_operators = !command.with.empty();
@@ -65,7 +75,7 @@ std::string note_of(const ScalingCommand& command, const train::ScalingData& dat
   for (const train::MeasuredWorkload& one : data.workloads) rows += one.rows.size();
   std::string note =
       format("%zu measured runs; chosen by %s", rows,
-             command.fit.reach > 1 ? "the highest values left out" : "folds left out");
+             command.fit.reach > 1 ? "folds and the highest values left out" : "folds left out");
   for (const std::string& filter : command.where) note += "; only " + filter;
   return note;
 }
@@ -200,7 +210,8 @@ void add_fit_scaling(Command& app, Console& console) {
       "  foretrain fit scaling --data pollux.csv --with operators --reach 2 -o scaling.json\n"
       "  foretrain fit scaling --data pollux.csv --tests --json\n"
       "  foretrain fit scaling --data ray.csv --columns "
-      "model=model,time=cpu_s,samples=samples,workers=workers --at samples=2048,workers=3\n"
+      "model=model,time=cpu_s,samples=samples,workers=workers,batch=batch,cores=cpus\n    "
+      "--reach 2 --at samples=512,workers=3,batch=8,cores=0.3\n"
       "  foretrain predict resnet18-cifar --device t4 --workers 6 --batch 128 --framework adaptdl "
       "--predictors scaling.json --engine scaling\n\ndocs/scaling.md describes methods and tests.");
   add_data_options(sub, *command);
@@ -215,8 +226,8 @@ void add_fit_scaling(Command& app, Console& console) {
       .one_of({"grid", "bayes"});
   sub.add_option("-o,--output", command->output, "the predictor file to write");
   sub.add_option("--reach", command->fit.reach,
-                 "how far beyond the measured values it may answer, as a factor; chosen and "
-                 "bounded by the highest values left out (1)")
+                 "how far beyond the measured values it may answer, as a factor, and not beyond "
+                 "what the highest half of them left out let be tried (1)")
       .check(number_range(1, 100));
   sub.add_option("--folds", command->fit.folds, "of runs, for choices and intervals (5)")
       .check(number_range(2, 100));
