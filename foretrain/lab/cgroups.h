@@ -7,7 +7,8 @@
 namespace foretrain::lab {
 
 // Control groups of the lab: one folder per host, all below one parent that outweighs everything
-// else on the machine. Version 1 and version 2 of the kernel's interface. Folders are named
+// else on the machine. Shares of a core are CFS
+// quotas. Version 1 and version 2 of the kernel's interface. Folders are named
 // foretrain-lab-<process>; those of a lab that was killed are removed by `sweep_cgroups`.
 class Cgroups {
  public:

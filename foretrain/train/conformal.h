@@ -7,7 +7,8 @@
 namespace foretrain::train {
 
 // Ends that hold the next of such residuals with the confidence, by their order (split conformal
-// prediction); absent where there are too few to say.
+// prediction); absent where there are too few to say. Of one workload; fit/conformal.h knows
+// sources.
 struct ConformalEnds {
   double low = 0;
   double high = 0;
