@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "foretrain/learn/feature_map.h"
-#include "foretrain/train/fit_scaling.h"
+#include "foretrain/train/divisions.h"
 #include "foretrain/train/regression.h"
 
 namespace foretrain::train {
