@@ -48,6 +48,16 @@ std::string value_in(const char* file, std::string_view key, char separator) {
   return "";
 }
 
+// The model's name, with the numbers that tell its generations apart: clouds call them all the same.
+std::string cpu_name() {
+  std::string text = value_in("/proc/cpuinfo", "model name", ':');
+  const std::string family = value_in("/proc/cpuinfo", "cpu family", ':');
+  if (family.empty()) return text;
+  const std::string model = value_in("/proc/cpuinfo", "model\t", ':');
+  const std::string stepping = value_in("/proc/cpuinfo", "stepping", ':');
+  return text + " (family " + family + ", model " + model + ", stepping " + stepping + ")";
+}
+
 // What names this machine.
 std::string own_name() {
   std::string text;
@@ -148,7 +158,7 @@ int core_count() { return std::max(1, static_cast<int>(sysconf(_SC_NPROCESSORS_O
 
 store::Machine describe_machine() {
   store::Machine machine;
-  machine.cpu = value_in("/proc/cpuinfo", "model name", ':');
+  machine.cpu = cpu_name();
   machine.id = machine_id(own_name(), machine.cpu);
   machine.cores = core_count();
   machine.memory_bytes =
