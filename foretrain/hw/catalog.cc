@@ -266,7 +266,7 @@ const Instance& find_instance(const Catalog& catalog, std::string_view name) {
     found = &instance;
   }
   if (found != nullptr) return *found;
-  const std::string bare = wanted.substr(wanted.find(':') + 1);  // npos + 1 is 0
+  const std::string bare = wanted.substr(wanted.find_last_of(":/") + 1);  // npos + 1 is 0
   throw Error(ErrorKind::NotFound,
               "unknown cloud instance '" + printable(name) + "'" + hint(bare, names, "clouds"));
 }

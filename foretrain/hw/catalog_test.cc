@@ -165,6 +165,9 @@ TEST(FindInstance, WorksWithAndWithoutTheProvider) {
   EXPECT_TRUE(
       contains(complaint(ErrorKind::NotFound, [] { find_instance(catalog(), "aws:p3.16large"); }),
                "did you mean 'p3.16xlarge'"));
+  EXPECT_TRUE(contains(
+      complaint(ErrorKind::NotFound, [] { find_instance(catalog(), "aws/p3.16xlarge"); }),
+      "p3.16xlarge'?"));
 }
 
 // 50 Gb/s nominal is 5.8 GB/s of payload, but one TCP flow there carries 5 Gb/s.
