@@ -317,7 +317,7 @@ def page(result: dict, rows: list[dict], judged: list[dict], plot_lines: list[st
         "",
         "## Intervals",
         "",
-        "90 % intervals of the step time. Each source is left out of the choice of regimes and of the quantiles by which it is judged.",
+        "90 % intervals of the step time. Each source is left out of the effects and of the factor by which it is judged.",
         "The score is Winkler's on logarithms, log(high / low) + 20 times what lies outside: less is better. One ratio: the interval from",
         "predicted / r to predicted × r, with r from the same other sources. [Intervals](models/intervals.md) says how both are made.",
         "",

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "foretrain/base/seconds.h"
+#include "foretrain/knowledge/spread.h"
 #include "foretrain/resource/bursts.h"
 #include "foretrain/resource/kinds.h"
 
@@ -29,6 +30,13 @@ struct Breakdown {
   Seconds bubble{0};
   Seconds input{0};
 };
+
+inline StepShares shares_of(const Breakdown& parts) {
+  const Seconds step = parts.compute + parts.memory + parts.exposed_communication + parts.host +
+                       parts.bubble + parts.input;
+  if (!(step > Seconds{0})) return {};
+  return {parts.exposed_communication / step, parts.host / step};
+}
 
 // The step from its start to its end by phase, communication and waiting where they fall; input
 // belongs to forward. They add up to the step.

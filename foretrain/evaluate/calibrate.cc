@@ -51,7 +51,7 @@ CalibratedGroup calibrate_group(const std::vector<Waiting*>& rows, const Options
   static const std::size_t kStep = measured::report_number_named("step_time_s");
   const std::vector<std::size_t> runs = different_runs(rows);
   std::vector<Shares> shares;
-  for (const std::size_t run : runs) shares.push_back(shares_of(rows[run]->one.breakdown));
+  for (const std::size_t run : runs) shares.push_back(shares_of_parts(rows[run]->one.breakdown));
   std::vector<measured::MeasuredStep> steps;
   std::set<std::string> used;
   const CalibrationOptions& asked = options.calibration;
@@ -84,7 +84,7 @@ CalibratedGroup calibrate_group(const std::vector<Waiting*>& rows, const Options
 
 }  // namespace
 
-Shares shares_of(const Breakdown& parts) {
+Shares shares_of_parts(const Breakdown& parts) {
   Shares shares{parts.compute.count(), parts.memory.count(), parts.exposed_communication.count(),
                 parts.host.count()};
   double sum = 0;

@@ -13,7 +13,7 @@ namespace foretrain::evaluate {
 // What a step is predicted to spend its time on: shares of compute, memory, exposed
 // communication, host.
 using Shares = std::array<double, 4>;
-Shares shares_of(const Breakdown& parts);
+Shares shares_of_parts(const Breakdown& parts);
 
 // The `count` places that stand for the whole best: the first has the smallest mean distance to
 // all, each next lowers most the mean distance of all to the nearest one chosen. The first of

@@ -8,51 +8,19 @@
 namespace foretrain::fit {
 namespace {
 
-constexpr std::size_t kThinned = 250;  // rows of a source that the choice of a rule looks at
-
 using Weighted = std::vector<std::pair<double, double>>;
-
-Sources bit(int source) { return Sources{1} << source; }
-
-// Which sources have a chip.
-std::map<std::string, Sources> chips_of(const Residuals& residuals) {
-  std::map<std::string, Sources> chips;
-  for (const Residual& row : residuals.rows) chips[row.chip] |= bit(row.source);
-  return chips;
-}
-
-// Residuals with `Seen` as it is without some sources: others than its own have the device.
-class View {
- public:
-  View(const Residuals& residuals, Sources without) : without_(without) {
-    const std::map<std::string, Sources> chips = chips_of(residuals);
-    for (const Residual& row : residuals.rows) {
-      Residual& copy = rows_.emplace_back(row);
-      const Sources others = chips.at(row.chip) & ~(without | bit(row.source));
-      word(copy.regime, Trait::Seen) = others != 0 ? "seen" : "new";
-    }
-  }
-
-  const std::vector<Residual>& rows() const { return rows_; }
-  bool is_left_out(const Residual& row) const { return (without_ & bit(row.source)) != 0; }
-
- private:
-  std::vector<Residual> rows_;
-  Sources without_;
-};
 
 using Rows = std::vector<const Residual*>;
 
 // Every source counts as one at most, however many rows it has; few rows count less. Sorted.
-Weighted weigh(const Rows& rows, double most_rows, bool magnitude) {
+Weighted weigh(const Rows& rows) {
   std::map<int, double> counts;
   for (const Residual* row : rows) ++counts[row->source];
   Weighted weighted;
   weighted.reserve(rows.size());
   for (const Residual* row : rows) {
     const double count = counts[row->source];
-    const double value = magnitude ? std::abs(row->log_ratio) : row->log_ratio;
-    weighted.emplace_back(value, std::min(count / most_rows, 1.0) / count);
+    weighted.emplace_back(row->log_ratio, std::min(count / kWholeSource, 1.0) / count);
   }
   std::sort(weighted.begin(), weighted.end());
   return weighted;
@@ -76,10 +44,11 @@ std::size_t count_sources(const Rows& rows) {
 }
 
 // The regimes that there are, coarser ones before those that they hold.
-std::vector<std::map<std::string, Rows>> group(const View& view, const std::vector<Trait>& traits) {
+std::vector<std::map<std::string, Rows>> group(const Residuals& residuals, Sources without,
+                                               const std::vector<Trait>& traits) {
   std::vector<std::map<std::string, Rows>> groups(traits.size() + 1);
-  for (const Residual& row : view.rows()) {
-    if (view.is_left_out(row)) continue;
+  for (const Residual& row : residuals.rows) {
+    if ((without & bit(row.source)) != 0) continue;
     for (std::size_t count = 0; count < groups.size(); ++count) {
       groups[count][cell_name(traits, count, row.regime)].push_back(&row);
     }
@@ -93,14 +62,14 @@ struct WeightedRows {
   std::size_t sources = 0;
 };
 
-std::map<std::string, WeightedRows> weigh_regimes(const View& view,
+std::map<std::string, WeightedRows> weigh_regimes(const Residuals& residuals, Sources without,
                                                   const std::vector<Trait>& traits,
                                                   const ConformalOptions& options) {
   std::map<std::string, WeightedRows> weighted;
-  const auto groups = group(view, traits);
+  const auto groups = group(residuals, without, traits);
   for (std::size_t count = 0; count < groups.size(); ++count) {
     for (const auto& [name, rows] : groups[count]) {
-      Weighted all = weigh(rows, options.most_rows, false);
+      Weighted all = weigh(rows);
       if (count > 0) {
         const Regime& regime = rows.front()->regime;
         const std::string coarser = cell_name(traits, count - 1, regime);
@@ -117,10 +86,10 @@ std::map<std::string, WeightedRows> weigh_regimes(const View& view,
   return weighted;
 }
 
-std::map<std::string, IntervalCell> cells_of(const View& view, const Rule& rule,
-                                             const ConformalOptions& options) {
+std::map<std::string, IntervalCell> cells_of(const Residuals& residuals, Sources without,
+                                             const Rule& rule, const ConformalOptions& options) {
   std::map<std::string, IntervalCell> cells;
-  for (const auto& [name, regime] : weigh_regimes(view, rule.traits, options)) {
+  for (const auto& [name, regime] : weigh_regimes(residuals, without, rule.traits, options)) {
     // The prediction itself is always inside.
     cells[name] = {std::min(0.0, weighted_quantile(regime.values, rule.tail)),
                    std::max(0.0, weighted_quantile(regime.values, 1 - rule.tail)), regime.rows,
@@ -141,39 +110,25 @@ Judgement judge(const Residuals& residuals, const Rule& rule, Sources without,
   double sources = 0;
   for (int source = 0; source < static_cast<int>(residuals.sources.size()); ++source) {
     if ((without & bit(source)) != 0) continue;
-    const View view(residuals, without | bit(source));
-    const Intervals intervals{options.confidence, rule.traits, cells_of(view, rule, options), {}};
-    if (intervals.cells.empty()) continue;
+    const auto cells = cells_of(residuals, without | bit(source), rule, options);
+    if (cells.empty()) continue;
     Judgement one;
     double rows = 0;
-    for (const Residual& row : view.rows()) {
+    for (const Residual& row : residuals.rows) {
       if (row.source != source) continue;
-      const IntervalCell& cell = *find_cell(intervals, row.regime);
-      one.score += interval_score(row.log_ratio, cell.low, cell.high, options.confidence);
+      const IntervalCell& cell = *find_cell(cells, rule.traits, row.regime);
+      one.score += interval_score(row.log_ratio, {cell.low, cell.high}, options.confidence);
       one.coverage += row.log_ratio >= cell.low && row.log_ratio <= cell.high ? 1 : 0;
       ++rows;
     }
     if (rows == 0) continue;
-    const double weight = std::min(rows / options.most_rows, 1.0);
+    const double weight = std::min(rows / kWholeSource, 1.0);
     all.score += weight * one.score / rows;
     all.coverage += weight * one.coverage / rows;
     sources += weight;
   }
   if (sources > 0) all = {all.score / sources, all.coverage / sources};
   return all;
-}
-
-// Every n-th row of a source, so that none has more than kThinned.
-Residuals thin(const Residuals& residuals) {
-  std::map<int, std::size_t> counts;
-  for (const Residual& row : residuals.rows) ++counts[row.source];
-  Residuals thinned{residuals.sources, {}};
-  std::map<int, std::size_t> seen;
-  for (const Residual& row : residuals.rows) {
-    const std::size_t stride = (counts[row.source] + kThinned - 1) / kThinned;
-    if (seen[row.source]++ % stride == 0) thinned.rows.push_back(row);
-  }
-  return thinned;
 }
 
 // The trait that improves the score most, if one does by enough.
@@ -211,39 +166,11 @@ Rule choose_of_thinned(const Residuals& residuals, Sources without,
   return rule;
 }
 
-double constant_of(const View& view, const ConformalOptions& options) {
-  Rows rows;
-  for (const Residual& row : view.rows()) {
-    if (!view.is_left_out(row)) rows.push_back(&row);
-  }
-  if (rows.empty()) return 0;
-  return weighted_quantile(weigh(rows, options.most_rows, true), options.confidence);
-}
-
 }  // namespace
-
-double weighted_quantile(const std::vector<std::pair<double, double>>& values_and_weights,
-                         double share) {
-  assert(std::is_sorted(values_and_weights.begin(), values_and_weights.end()));
-  double all = 0;
-  for (const auto& [value, weight] : values_and_weights) all += weight;
-  constexpr double kRounding = 1e-9;  // of sums of weights
-  double sum = 0;
-  for (const auto& [value, weight] : values_and_weights) {
-    sum += weight;
-    if (sum >= all * (share - kRounding)) return value;
-  }
-  return values_and_weights.back().first;
-}
-
-double interval_score(double value, double low, double high, double confidence) {
-  const double outside = std::max(0.0, low - value) + std::max(0.0, value - high);
-  return high - low + 2 / (1 - confidence) * outside;
-}
 
 std::map<std::string, IntervalCell> fit_cells(const Residuals& residuals, const Rule& rule,
                                               Sources without, const ConformalOptions& options) {
-  return cells_of(View(residuals, without), rule, options);
+  return cells_of(residuals, without, rule, options);
 }
 
 std::map<std::string, std::vector<double>> fit_quantiles(const Residuals& residuals,
@@ -251,7 +178,7 @@ std::map<std::string, std::vector<double>> fit_quantiles(const Residuals& residu
                                                          const std::vector<double>& shares,
                                                          const ConformalOptions& options) {
   std::map<std::string, std::vector<double>> quantiles;
-  for (const auto& [name, regime] : weigh_regimes(View(residuals, 0), rule.traits, options)) {
+  for (const auto& [name, regime] : weigh_regimes(residuals, 0, rule.traits, options)) {
     for (const double share : shares) {
       quantiles[name].push_back(weighted_quantile(regime.values, share));
     }
@@ -269,13 +196,14 @@ std::vector<LeftOut> leave_sources_out(const Residuals& residuals,
   std::vector<LeftOut> result(residuals.rows.size());
   for (int source = 0; source < static_cast<int>(residuals.sources.size()); ++source) {
     const Rule rule = choose_of_thinned(thinned, bit(source), options);
-    const View view(residuals, bit(source));
-    const Intervals intervals{options.confidence, rule.traits, cells_of(view, rule, options), {}};
-    const double constant = constant_of(view, options);
-    if (intervals.cells.empty()) continue;
-    for (std::size_t i = 0; i < view.rows().size(); ++i) {
-      if (view.rows()[i].source != source) continue;
-      result[i] = {*find_cell(intervals, view.rows()[i].regime), constant};
+    const auto cells = cells_of(residuals, bit(source), rule, options);
+    const double constant = constant_ratio(residuals, bit(source), options.confidence);
+    if (cells.empty()) continue;
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      const Residual& row = residuals.rows[i];
+      if (row.source != source) continue;
+      const IntervalCell& cell = *find_cell(cells, rule.traits, row.regime);
+      result[i] = {{cell.low, cell.high}, constant};
     }
   }
   return result;

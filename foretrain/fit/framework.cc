@@ -33,7 +33,7 @@ std::map<std::string, std::vector<Measured>> all_steps(const std::filesystem::pa
     Request request = parse_request(one.request, "request");
     if (request.framework != framework) return;
     found[one.model].push_back(
-        {{std::move(request), one.measured}, evaluate::shares_of(one.breakdown)});
+        {{std::move(request), one.measured}, evaluate::shares_of_parts(one.breakdown)});
   };
   evaluate::evaluate(file, {}, library, observer);
   return found;

@@ -14,9 +14,6 @@
 namespace foretrain::fit {
 namespace {
 
-constexpr std::size_t kFewestSources = 3;
-constexpr std::size_t kMostSources = 64;  // bits of Sources
-
 // Whether a number of the report is the step's time (1), its inverse (-1) or neither (0).
 int time_power(std::size_t number) {
   const std::string_view name = measured::report_numbers()[number].name;
@@ -44,20 +41,11 @@ bool only_judged(const evaluate::Case& one, const IntervalsFit& fit) {
   });
 }
 
-int source_of(const std::string& file, std::vector<std::string>& sources) {
-  const auto found = std::find(sources.begin(), sources.end(), file);
-  if (found == sources.end()) {
-    sources.push_back(file);
-    return static_cast<int>(sources.size()) - 1;
-  }
-  return static_cast<int>(found - sources.begin());
-}
-
 Residuals residuals_of(const std::vector<JudgedCase>& cases) {
   Residuals residuals;
   for (const JudgedCase& one : cases) {
     residuals.rows.push_back({source_of(one.measured.file, residuals.sources), one.measured.regime,
-                              chip_named(one.measured.device), one.log_ratio});
+                              shares_of(one.measured.breakdown), one.log_ratio});
   }
   if (residuals.sources.size() < kFewestSources || residuals.sources.size() > kMostSources) {
     throw Error(ErrorKind::BadInput, "intervals need measured steps from 3 to 64 files, here are " +
@@ -108,9 +96,7 @@ std::vector<MeasuredCase> index_of(const std::vector<JudgedCase>& cases, const I
   return list;
 }
 
-bool inside(double value, double low, double high) { return value >= low && value <= high; }
-
-double to_four_decimals(double value) { return std::round(value * 1e4) / 1e4; }
+bool inside(double value, const Ends& ends) { return value >= ends.low && value <= ends.high; }
 
 }  // namespace
 
@@ -120,13 +106,13 @@ std::vector<SourceScore> score_sources(const std::vector<JudgedCase>& cases, dou
     SourceScore& score = scores[one.measured.file];
     score.source = one.measured.file;
     ++score.rows;
-    const IntervalCell& cell = one.left_out.cell;
-    const double constant = one.left_out.constant;
-    score.coverage += inside(one.log_ratio, cell.low, cell.high) ? 1 : 0;
-    score.width += cell.high - cell.low;
-    score.score += interval_score(one.log_ratio, cell.low, cell.high, confidence);
-    score.constant_cover += inside(one.log_ratio, -constant, constant) ? 1 : 0;
-    score.constant_score += interval_score(one.log_ratio, -constant, constant, confidence);
+    const Ends& ends = one.left_out.ends;
+    const Ends one_ratio{-one.left_out.constant, one.left_out.constant};
+    score.coverage += inside(one.log_ratio, ends) ? 1 : 0;
+    score.width += ends.high - ends.low;
+    score.score += interval_score(one.log_ratio, ends, confidence);
+    score.constant_cover += inside(one.log_ratio, one_ratio) ? 1 : 0;
+    score.constant_score += interval_score(one.log_ratio, one_ratio, confidence);
   }
   std::vector<SourceScore> list;
   for (auto& [name, score] : scores) {
@@ -145,21 +131,15 @@ FittedIntervals fit_intervals(const std::filesystem::path& data, const Intervals
   FittedIntervals fitted;
   fitted.cases = predicted_steps(data, library);
   const Residuals residuals = residuals_of(fitted.cases);
-  const std::vector<LeftOut> left_out = leave_sources_out(residuals, fit.conformal);
+  const std::vector<LeftOut> left_out = leave_sources_out(residuals, fit.spread);
   for (std::size_t i = 0; i < left_out.size(); ++i) fitted.cases[i].left_out = left_out[i];
-  fitted.sources = score_sources(fitted.cases, fit.conformal.confidence);
+  fitted.sources = score_sources(fitted.cases, fit.spread.confidence);
   const Residuals kept = allowed(residuals, fitted.cases, fit);
-  fitted.rule = choose_rule(kept, 0, fit.conformal);
   Intervals& intervals = fitted.intervals;
-  intervals.confidence = fit.conformal.confidence;
-  intervals.traits = fitted.rule.traits;
+  intervals.confidence = fit.spread.confidence;
+  intervals.spread = fit_spread(kept, 0, fit.spread);
   intervals.lengths = library.intervals->lengths;
   intervals.distance = library.intervals->distance;
-  intervals.cells = fit_cells(kept, fitted.rule, 0, fit.conformal);
-  for (auto& [name, cell] : intervals.cells) {
-    cell.low = to_four_decimals(cell.low);
-    cell.high = to_four_decimals(cell.high);
-  }
   intervals.measured = index_of(fitted.cases, fit);
   return fitted;
 }
@@ -194,9 +174,9 @@ std::string judged_header() {
 std::string judged_line(const JudgedCase& one) {
   const evaluate::Case& row = one.measured;
   const bool rate = time_power(row.number) < 0;
-  const IntervalCell& cell = one.left_out.cell;
-  const double low = row.predicted * std::exp(rate ? -cell.high : cell.low);
-  const double high = row.predicted * std::exp(rate ? -cell.low : cell.high);
+  const Ends& ends = one.left_out.ends;
+  const double low = row.predicted * std::exp(rate ? -ends.high : ends.low);
+  const double high = row.predicted * std::exp(rate ? -ends.low : ends.high);
   std::string text = csv_field(row.file) + "," + std::to_string(row.line) + "," +
                      csv_field(row.device) + "," + csv_field(row.metric);
   for (const double value :

@@ -6,12 +6,13 @@
 #include <vector>
 
 #include "foretrain/evaluate/evaluate.h"
-#include "foretrain/fit/conformal.h"
+#include "foretrain/fit/spread.h"
+#include "foretrain/knowledge/intervals.h"
 
 namespace foretrain::fit {
 
 struct IntervalsFit {
-  ConformalOptions conformal;
+  SpreadFit spread;
   std::vector<std::string> without;  // rows that are only judged: "file" or "file/device"
 };
 
@@ -35,7 +36,6 @@ struct SourceScore {
 
 struct FittedIntervals {
   Intervals intervals;
-  Rule rule;
   std::vector<JudgedCase> cases;
   std::vector<SourceScore> sources;
 };

@@ -10,9 +10,6 @@
 namespace foretrain::fit {
 namespace {
 
-constexpr std::size_t kFewestSources = 3;
-constexpr std::size_t kMostSources = 64;  // bits of Sources
-
 // What a row of memory counts; "" of another row.
 std::string counter_of(std::size_t number) {
   const std::string_view name = measured::report_numbers()[number].name;
@@ -40,11 +37,8 @@ std::vector<JudgedCase> predicted_peaks(const std::filesystem::path& data, const
 Residuals residuals_of(const std::vector<JudgedCase>& cases) {
   Residuals residuals;
   for (const JudgedCase& one : cases) {
-    auto found = std::find(residuals.sources.begin(), residuals.sources.end(), one.measured.file);
-    const auto source = static_cast<int>(found - residuals.sources.begin());
-    if (found == residuals.sources.end()) residuals.sources.push_back(one.measured.file);
     residuals.rows.push_back(
-        {source, one.measured.regime, chip_named(one.measured.device), one.log_ratio});
+        {source_of(one.measured.file, residuals.sources), one.measured.regime, {}, one.log_ratio});
   }
   if (residuals.sources.size() < kFewestSources || residuals.sources.size() > kMostSources) {
     throw Error(ErrorKind::BadInput,
@@ -54,15 +48,7 @@ Residuals residuals_of(const std::vector<JudgedCase>& cases) {
   return residuals;
 }
 
-double to_four_decimals(double value) { return std::round(value * 1e4) / 1e4; }
-
 }  // namespace
-
-ConformalOptions memory_options() {
-  ConformalOptions options;
-  options.choices = {Trait::Family, Trait::Scale, Trait::Precision, Trait::Counter, Trait::Sharing};
-  return options;
-}
 
 FittedMemoryIntervals fit_memory_intervals(const std::filesystem::path& data,
                                            const ConformalOptions& options,

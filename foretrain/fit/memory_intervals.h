@@ -4,13 +4,11 @@
 #include <filesystem>
 #include <vector>
 
+#include "foretrain/fit/conformal.h"
 #include "foretrain/fit/intervals.h"
 #include "foretrain/knowledge/memory_intervals.h"
 
 namespace foretrain::fit {
-
-// The peaks of training jobs differ by what was counted and how parameters are shared.
-ConformalOptions memory_options();
 
 struct FittedMemoryIntervals {
   MemoryIntervals intervals;

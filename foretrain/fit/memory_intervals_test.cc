@@ -38,7 +38,7 @@ TEST(FitMemoryIntervals, CoverSourcesThatAreLeftOut) {
     folder.write(std::string(name) + ".csv", rows(21));
   }
   const FittedMemoryIntervals fitted =
-      fit_memory_intervals(folder.path(), memory_options(), load_library());
+      fit_memory_intervals(folder.path(), {}, load_library());
   ASSERT_EQ(fitted.sources.size(), 4U);
   for (const SourceScore& one : fitted.sources) {
     EXPECT_EQ(one.rows, 21U);
@@ -56,7 +56,7 @@ TEST(FitMemoryIntervals, NeedThreeSources) {
   const TestFolder folder;
   folder.write("a.json", kMapping);
   folder.write("a.csv", rows(3));
-  EXPECT_THROW(fit_memory_intervals(folder.path(), memory_options(), load_library()), Error);
+  EXPECT_THROW(fit_memory_intervals(folder.path(), {}, load_library()), Error);
 }
 
 }  // namespace

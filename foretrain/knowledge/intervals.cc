@@ -7,14 +7,14 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/json.h"
+#include "foretrain/base/near.h"
 
 namespace foretrain {
 
 namespace {
 
-constexpr int kVersion = 1;
-constexpr double kWidest = 10;  // logarithm; nothing is predicted that badly
-constexpr std::size_t kMostCells = 10'000;
+constexpr int kVersion = 2;
+constexpr std::size_t kMostEffects = 1000;
 constexpr std::size_t kMostMeasured = 10'000;
 
 Error bad(const std::string& where, const std::string& what) {
@@ -29,29 +29,49 @@ const Json& list(JsonFields& fields, const std::string& key, std::size_t most) {
   return value;
 }
 
-std::int64_t count(JsonFields& fields, const std::string& key) {
-  constexpr std::int64_t kMost = 1'000'000'000;
-  const std::int64_t value = fields.integer(key).value_or(0);
-  if (value < 1 || value > kMost) throw bad(fields.where(), "'" + key + "' must be a count");
-  return value;
+constexpr const char* kBase = "base";
+constexpr const char* kCommunication = "communication";
+constexpr const char* kHost = "host";
+
+// The effect that an entry is about: of the base, a share, or a trait's word.
+Effect& effect_of(JsonFields& fields, Spread& spread) {
+  const std::string of = fields.required_text("of");
+  if (of == kBase) return spread.base;
+  if (of == kCommunication) return spread.communication;
+  if (of == kHost) return spread.host;
+  const auto which = trait_named(of);
+  if (!which) throw bad(fields.where(), "'" + printable(of) + "' is no trait of a request");
+  return spread.words[*which][fields.required_text("word")];
 }
 
-double end(JsonFields& fields, const std::string& key) {
-  const double value = fields.required_number(key);
-  if (std::abs(value) > kWidest) throw bad(fields.where(), "'" + key + "' is absurdly far off");
-  return value;
-}
-
-void read_cell(const Json& json, const std::string& where, Intervals& intervals) {
+void read_effect(const Json& json, const std::string& where, Spread& spread) {
   JsonFields fields(json, where);
-  IntervalCell cell;
-  cell.low = end(fields, "low");
-  cell.high = end(fields, "high");
-  cell.rows = static_cast<std::size_t>(count(fields, "rows"));
-  cell.sources = static_cast<std::size_t>(count(fields, "sources"));
-  if (cell.low > cell.high) throw bad(where, "'low' is above 'high'");
-  intervals.cells[fields.required_text("regime")] = cell;
+  Effect& effect = effect_of(fields, spread);
+  for (const auto& [key, value] : {std::pair{"width", &effect.width}, {"skew", &effect.skew}}) {
+    *value = fields.required_number(key);
+    if (std::abs(*value) > kWidestEnd) throw bad(where, std::string("'") + key + "' is absurd");
+  }
   fields.finish();
+}
+
+OrderedJson effect_json(const std::string& of, const std::string& word, const Effect& effect) {
+  OrderedJson json{{"of", of}};
+  if (!word.empty()) json["word"] = word;
+  json["width"] = effect.width;
+  json["skew"] = effect.skew;
+  return json;
+}
+
+std::vector<OrderedJson> effects_json(const Spread& spread) {
+  std::vector<OrderedJson> list{effect_json(kBase, "", spread.base)};
+  for (const auto& [which, effects] : spread.words) {
+    for (const auto& [text, effect] : effects) {
+      list.push_back(effect_json(std::string(trait_name(which)), text, effect));
+    }
+  }
+  list.push_back(effect_json(kCommunication, "", spread.communication));
+  list.push_back(effect_json(kHost, "", spread.host));
+  return list;
 }
 
 // A case is a list: its eight words, then the four counts, in the order of MeasuredCase.
@@ -144,7 +164,7 @@ Intervals read_intervals(std::string_view text, const std::string& where) {
   JsonFields fields(file, where);
   if (fields.required_text("format") != kIntervalsFormat ||
       fields.required_number("version") != kVersion) {
-    throw bad(where, "not intervals of version 1; `foretrain fit intervals` writes them");
+    throw bad(where, "not intervals of version 2; `foretrain fit intervals` writes them");
   }
   fields.ignore("notes");
   Intervals intervals;
@@ -152,17 +172,12 @@ Intervals read_intervals(std::string_view text, const std::string& where) {
   if (!(intervals.confidence > 0 && intervals.confidence < 1)) {
     throw bad(where, "'confidence' must lie between 0 and 1");
   }
-  for (const Json& name : list(fields, "traits", kTraits)) {
-    const auto which = trait_named(name.is_string() ? name.get<std::string>() : "");
-    if (!which) throw bad(where, "'traits' has an entry that is no trait of a request");
-    intervals.traits.push_back(*which);
+  for (const Json& effect : list(fields, "effects", kMostEffects)) {
+    read_effect(effect, where + ", effects", intervals.spread);
   }
   intervals.lengths = read_group<LengthLimits>(fields.require("lengths"), where + ", lengths");
   intervals.distance =
       read_group<DistanceWeights>(fields.require("distance"), where + ", distance");
-  for (const Json& cell : list(fields, "cells", kMostCells)) {
-    read_cell(cell, where + ", cells", intervals);
-  }
   for (const Json& one : list(fields, "measured", kMostMeasured)) {
     intervals.measured.push_back(read_case(one, where + ", measured"));
   }
@@ -171,40 +186,16 @@ Intervals read_intervals(std::string_view text, const std::string& where) {
 }
 
 std::string write_intervals(const Intervals& intervals, std::span<const std::string> notes) {
-  std::vector<OrderedJson> cells;
-  for (const auto& [name, cell] : intervals.cells) {
-    cells.push_back({{"regime", name},
-                     {"low", cell.low},
-                     {"high", cell.high},
-                     {"rows", cell.rows},
-                     {"sources", cell.sources}});
-  }
   std::vector<OrderedJson> measured;
   for (const MeasuredCase& one : intervals.measured) measured.push_back(case_json(one));
-  OrderedJson traits = OrderedJson::array();
-  for (const Trait which : intervals.traits) traits.push_back(trait_name(which));
   OrderedJson head{{"format", kIntervalsFormat}, {"version", kVersion}, {"notes", notes}};
   head["confidence"] = intervals.confidence;
-  head["traits"] = traits;
   head["lengths"] = group_json(intervals.lengths);
   head["distance"] = group_json(intervals.distance);
   std::string text = json_text(head, 1);
   text.resize(text.size() - 2);  // "\n}"
-  return text + ",\n \"cells\": " + lines(cells) + ",\n \"measured\": " + lines(measured) + "\n}\n";
-}
-
-std::string cell_name(std::span<const Trait> traits, std::size_t count, const Regime& regime) {
-  std::string name;
-  for (std::size_t t = 0; t < count; ++t) name += (t == 0 ? "" : "/") + word(regime, traits[t]);
-  return name;
-}
-
-const IntervalCell* find_cell(const Intervals& intervals, const Regime& regime) {
-  for (std::size_t count = intervals.traits.size() + 1; count-- > 0;) {
-    const auto found = intervals.cells.find(cell_name(intervals.traits, count, regime));
-    if (found != intervals.cells.end()) return &found->second;
-  }
-  return nullptr;
+  return text + ",\n \"effects\": " + lines(effects_json(intervals.spread)) +
+         ",\n \"measured\": " + lines(measured) + "\n}\n";
 }
 
 bool is_measured(const Intervals& intervals, std::string_view chip) {

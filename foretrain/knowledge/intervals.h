@@ -1,27 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far measured steps lie from predicted ones, by regime: the intervals of the report, and
-// which cases were measured. `foretrain fit intervals` finds them, data/predictors/intervals.json
+// How far measured steps lie from predicted ones, and which cases were measured.
+// `foretrain fit intervals` finds them, data/predictors/intervals.json
 // has those in use, docs/models/intervals.md says how they are calibrated.
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "foretrain/knowledge/regime.h"
+#include "foretrain/knowledge/spread.h"
 
 namespace foretrain {
-
-// The interval of one regime: ends of log(measured / predicted step time).
-struct IntervalCell {
-  double low = 0;
-  double high = 0;
-  std::size_t rows = 0;     // measurements behind it
-  std::size_t sources = 0;  // files that they come from
-};
 
 // Measurements that differ in workers and batch only.
 struct MeasuredCase {
@@ -64,8 +55,7 @@ struct DistanceWeights {
 
 struct Intervals {
   double confidence = 0.9;
-  std::vector<Trait> traits;  // a regime of fewer words has the first of them: coarser
-  std::map<std::string, IntervalCell> cells;  // by their words, joined by '/'; "" is any regime
+  Spread spread{};
   std::vector<MeasuredCase> measured;
   LengthLimits lengths{};
   DistanceWeights distance{};
@@ -76,12 +66,6 @@ inline constexpr const char* kIntervalsFormat = "foretrain-intervals";
 // Throws Error(BadInput) naming `where`.
 Intervals read_intervals(std::string_view text, const std::string& where);
 std::string write_intervals(const Intervals& intervals, std::span<const std::string> notes);
-
-// The words of `count` traits: the name of a cell.
-std::string cell_name(std::span<const Trait> traits, std::size_t count, const Regime& regime);
-
-// The finest cell that the regime is in; null where there is none.
-const IntervalCell* find_cell(const Intervals& intervals, const Regime& regime);
 
 // Whether a device that computes like this one is among the measured cases.
 bool is_measured(const Intervals& intervals, std::string_view chip);

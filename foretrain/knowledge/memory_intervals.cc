@@ -7,7 +7,6 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/json.h"
-#include "foretrain/knowledge/intervals.h"
 
 namespace foretrain {
 namespace {
@@ -104,11 +103,7 @@ std::string write_memory_intervals(const MemoryIntervals& intervals,
 }
 
 const MemoryCell* find_cell(const MemoryIntervals& intervals, const Regime& regime) {
-  for (std::size_t count = intervals.traits.size() + 1; count-- > 0;) {
-    const auto found = intervals.cells.find(cell_name(intervals.traits, count, regime));
-    if (found != intervals.cells.end()) return &found->second;
-  }
-  return nullptr;
+  return find_cell(intervals.cells, intervals.traits, regime);
 }
 
 double share_within(const MemoryCell& cell, double ratio) {

@@ -7,8 +7,8 @@ namespace foretrain {
 namespace {
 
 constexpr std::array<std::string_view, kTraits> kNames{
-    "family", "framework", "scale",        "bound", "precision", "mode",
-    "length", "machine",   "architecture", "seen",  "counter",   "sharing"};
+    "family", "framework", "scale",        "bound",   "precision",
+    "mode",   "length",    "architecture", "counter", "sharing"};
 
 }  // namespace
 
@@ -18,6 +18,12 @@ std::optional<Trait> trait_named(std::string_view name) {
   const auto* found = std::find(kNames.begin(), kNames.end(), name);
   if (found == kNames.end()) return std::nullopt;
   return static_cast<Trait>(found - kNames.begin());
+}
+
+std::string cell_name(std::span<const Trait> traits, std::size_t count, const Regime& regime) {
+  std::string name;
+  for (std::size_t t = 0; t < count; ++t) name += (t == 0 ? "" : "/") + word(regime, traits[t]);
+  return name;
 }
 
 std::string chip_named(std::string_view device) {

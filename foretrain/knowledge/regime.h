@@ -4,7 +4,9 @@
 
 #include <array>
 #include <cstddef>
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -18,13 +20,11 @@ enum class Trait : std::size_t {
   Precision,     // fp32, tf32, fp64, half (fp16, bf16, fp8)
   Mode,          // train, inference
   Length,        // of the predicted step: tiny, short, medium, long; LengthLimits says how long
-  Machine,       // stated: the request gives the host's speed; else assumed
   Architecture,  // of the device: volta, ampere, ...
-  Seen,          // whether the device is among the measured cases: seen, new
   Counter,       // of memory: allocated, reserved, used; "" of a time
   Sharing,       // of parameters: whole on each device, sharded, split into tensors or stages
 };
-inline constexpr std::size_t kTraits = 12;
+inline constexpr std::size_t kTraits = 10;
 
 using Regime = std::array<std::string, kTraits>;
 
@@ -38,6 +38,20 @@ inline const std::string& word(const Regime& regime, Trait which) {
 // "family", "framework", ...: the names of traits in files.
 std::string_view trait_name(Trait which);
 std::optional<Trait> trait_named(std::string_view name);
+
+// The words of the first `count` traits, joined by '/': the name of a regime of those.
+std::string cell_name(std::span<const Trait> traits, std::size_t count, const Regime& regime);
+
+// The finest of the cells that the regime is in; null where there is none.
+template <typename Cell>
+const Cell* find_cell(const std::map<std::string, Cell>& cells, std::span<const Trait> traits,
+                      const Regime& regime) {
+  for (std::size_t count = traits.size() + 1; count-- > 0;) {
+    const auto found = cells.find(cell_name(traits, count, regime));
+    if (found != cells.end()) return &found->second;
+  }
+  return nullptr;
+}
 
 // A device's name without the size of its memory: variants that compute alike.
 std::string chip_named(std::string_view device);

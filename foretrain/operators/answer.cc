@@ -95,7 +95,7 @@ StepDetail detail_step(const Question& question) {
   }
   list_assumptions(stages, resolved, detail);
   list_warnings(stages, resolved, detail);
-  Trust trust = trust_in(stages, resolved, detail.regime);
+  Trust trust = trust_in(stages, resolved, detail.regime, shares_of(detail.breakdown));
   detail.step = trust.step;
   detail.inside = trust.warnings.empty();
   detail.step_warnings = std::move(trust.warnings);

@@ -76,7 +76,6 @@ Regime regime_of(const Stages& stages, const Resolved& resolved, const Breakdown
   word(regime, Trait::Precision) = precision_of(resolved.precision);
   word(regime, Trait::Mode) = resolved.mode == Mode::Train ? "train" : "inference";
   word(regime, Trait::Length) = length_of(stages.timeline.end.count(), resolved.intervals->lengths);
-  word(regime, Trait::Machine) = resolved.host_stated ? "stated" : "assumed";
   word(regime, Trait::Architecture) = slowest_device(stages, resolved).architecture;
   word(regime, Trait::Sharing) = sharing_of(resolved.strategy);
   return regime;

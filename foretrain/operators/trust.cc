@@ -25,7 +25,8 @@ MeasuredCase asked_case(const Stages& stages, const Resolved& resolved, const Re
 
 }  // namespace
 
-Trust trust_in(const Stages& stages, const Resolved& resolved, const Regime& regime) {
+Trust trust_in(const Stages& stages, const Resolved& resolved, const Regime& regime,
+               const StepShares& shares) {
   const Intervals& intervals = *resolved.intervals;
   const MeasuredCase asked = asked_case(stages, resolved, regime);
   Trust trust;
@@ -34,12 +35,9 @@ Trust trust_in(const Stages& stages, const Resolved& resolved, const Regime& reg
   const bool seen = is_measured(intervals, asked.device);
   if (hw::is_cpu(slowest_device(stages, resolved)) && !seen)
     return trust;  // GPUs tell nothing of it
-  Regime here = regime;
-  word(here, Trait::Seen) = seen ? "seen" : "new";
-  const IntervalCell* cell = find_cell(intervals, here);
-  if (cell == nullptr) return trust;
-  trust.step.low = trust.step.value * std::exp(cell->low);
-  trust.step.high = trust.step.value * std::exp(cell->high);
+  const Ends ends = ends_of(intervals.spread, regime, shares);
+  trust.step.low = trust.step.value * std::exp(ends.low);
+  trust.step.high = trust.step.value * std::exp(ends.high);
   trust.step.confidence = intervals.confidence;
   if (resolved.own_predictors && !resolved.own_intervals) {
     trust.assumptions.emplace_back("the interval is that of predictions without your predictors");

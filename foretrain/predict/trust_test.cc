@@ -13,10 +13,7 @@ namespace {
 
 Intervals some_intervals() {
   Intervals intervals;
-  intervals.traits = {Trait::Bound, Trait::Length};
-  intervals.cells[""] = {-0.5, 1, 100, 5};
-  intervals.cells["host"] = {-0.3, 0.8, 40, 3};
-  intervals.cells["host/tiny"] = {-0.2, 0.9, 20, 2};
+  intervals.spread = {{-1, 0.25}, {{Trait::Family, {{"cnn", {0.5, 0}}}}}, {0, 0}, {1, 0}};
   intervals.measured.push_back({"resnet50", "cnn", "v100-sxm2", "volta", "fp32", "train",
                                 "pytorch-1", "gavel", 1, 8, 16, 128});
   return intervals;
@@ -33,16 +30,16 @@ class Trust : public testing::Test {
 };
 
 // One ReLU network of few convolutions: its kernels take microseconds, so the host binds.
-TEST_F(Trust, TheStepHasTheIntervalOfItsRegime) {
+TEST_F(Trust, TheStepHasTheIntervalOfWhatItSpendsItsTimeOn) {
   const Report report = report_of(
       R"({"model": "resnet18-cifar", "device": "v100-sxm2-32gb", "batch": 16, "framework": "pytorch-1"})");
   EXPECT_EQ(word(report.regime, Trait::Family), "cnn");
   EXPECT_EQ(word(report.regime, Trait::Scale), "one");
-  const auto intervals = some_intervals();
-  const IntervalCell& cell = *find_cell(intervals, report.regime);
   const Estimate& step = report.step_time_s;
-  EXPECT_NEAR(*step.low, step.value * std::exp(cell.low), 1e-12);
-  EXPECT_NEAR(*step.high, step.value * std::exp(cell.high), 1e-12);
+  const double host = report.breakdown.host.count() / step.value;
+  EXPECT_GT(host, 0.1);
+  EXPECT_NEAR(*step.low, step.value * std::exp(-std::exp(-1 - 0.25 + 0.5 + host)), 1e-12);
+  EXPECT_NEAR(*step.high, step.value * std::exp(std::exp(-1 + 0.25 + 0.5 + host)), 1e-12);
   EXPECT_EQ(step.confidence, 0.9);
   EXPECT_TRUE(report.warnings.empty());
 }
@@ -75,7 +72,7 @@ TEST_F(Trust, AFileOfIntervalsIsAPredictor) {
   const std::filesystem::path file =
       std::filesystem::temp_directory_path() / "foretrain_intervals_test.json";
   Intervals mine = some_intervals();
-  mine.cells = {{"", {-0.25, 0.75, 30, 3}}};
+  mine.spread = {{std::log(0.5), 0}, {}, {}, {}};
   std::ofstream(file) << write_intervals(mine, {});
   const Report report = predict(
       parse_request(R"({"model": "mlp", "device": "t4", "predictors": [")" + file.string() + "\"]}",
@@ -83,8 +80,8 @@ TEST_F(Trust, AFileOfIntervalsIsAPredictor) {
       library_);
   std::filesystem::remove(file);
   const Estimate& step = report.step_time_s;
-  EXPECT_NEAR(*step.low, step.value * std::exp(-0.25), 1e-12);
-  EXPECT_NEAR(*step.high, step.value * std::exp(0.75), 1e-12);
+  EXPECT_NEAR(*step.low, step.value * std::exp(-0.5), 1e-12);
+  EXPECT_NEAR(*step.high, step.value * std::exp(0.5), 1e-12);
   for (const std::string& text : report.assumptions) {
     EXPECT_EQ(text.find("without your predictors"), std::string::npos);
   }

@@ -441,7 +441,6 @@ Resolved stated(const Request& request) {
   resolved.trainable = graph::parse_trainable(request.trainable);
   resolved.strategy = request.strategy;
   resolved.recompute = graph::parse_recompute(request.strategy.recompute);
-  resolved.host_stated = request.host_speed.has_value() && *request.host_speed != 1;
   resolved.context_bytes = request.context_bytes;
   resolved.price_per_device_hour = request.price_per_device_hour;
   resolved.engine = request.engine;

@@ -27,21 +27,24 @@ std::string describe(const fit::SourceScore& one) {
       100 * one.constant_cover, one.constant_score);
 }
 
-std::string describe(const fit::Rule& rule) {
-  std::string text;
-  for (const Trait which : rule.traits) {
-    text += (text.empty() ? "" : ", ") + std::string(trait_name(which));
-  }
-  return text.empty() ? "nothing" : text;
+// exp(width): how many times wider, or narrower, an effect makes an interval.
+std::string describe(const std::string& name, const Effect& effect) {
+  return format("  %-28s times %.2f", name.c_str(), std::exp(effect.width));
 }
 
 void show(const fit::FittedIntervals& fitted, FitOutput& output) {
-  output.say("each source left out of its own intervals, the choice of regimes included:");
+  output.say("each source left out of its own intervals:");
   for (const fit::SourceScore& one : fitted.sources) output.say(describe(one));
   for (const fit::SourceScore& one : fit::pooled(fitted.sources)) output.say(describe(one));
-  output.say(format("regimes by %s; %zu cells; %.3g of the rows beyond each end",
-                    describe(fitted.rule).c_str(), fitted.intervals.cells.size(),
-                    fitted.rule.tail));
+  const Spread& spread = fitted.intervals.spread;
+  output.say("what makes intervals wide (logarithms of their ends):");
+  for (const auto& [which, effects] : spread.words) {
+    for (const auto& [text, effect] : effects) {
+      output.say(describe(std::string(trait_name(which)) + " " + text, effect));
+    }
+  }
+  output.say(describe("all of it communication", spread.communication));
+  output.say(describe("all of it waits for the host", spread.host));
 }
 
 void run_intervals(const IntervalsCommand& command, Console& console) {
@@ -76,14 +79,7 @@ void add_fit_intervals(Command& app, Console& console) {
   sub.add_option("--without", command->options.without,
                  "rows that are judged but never fitted: FILE or FILE/DEVICE")
       .delimiter(',');
-  sub.add_option("--traits", command->options.conformal.most_traits,
-                 "words of a regime, at most (1); few sources support few")
-      .check(number_range(0, 8));
-  sub.add_option("--coarser", command->options.conformal.coarser,
-                 "sources as which the coarser regime's rows count (2)")
-      .check(number_range(0.1, 100));
-  sub.add_option("--confidence", command->options.conformal.confidence,
-                 "share that is covered (0.9)")
+  sub.add_option("--confidence", command->options.spread.confidence, "share that is covered (0.9)")
       .check(number_range(0.5, 0.99));
   sub.callback([command, &console] { run_intervals(*command, console); });
 }

@@ -16,7 +16,7 @@ struct MemoryIntervalsCommand {
   std::string data;
   std::string output;
   std::string rows;
-  fit::ConformalOptions options = fit::memory_options();
+  fit::ConformalOptions options;
 };
 
 void show(const fit::FittedMemoryIntervals& fitted, FitOutput& output) {
@@ -37,10 +37,10 @@ void show(const fit::FittedMemoryIntervals& fitted, FitOutput& output) {
 
 std::string row_line(const fit::JudgedCase& one) {
   const evaluate::Case& row = one.measured;
-  const IntervalCell& cell = one.left_out.cell;
+  const Ends& ends = one.left_out.ends;
   return format("%s,%zu,%s,%.6g,%.6g,%.6g,%.6g\n", row.file.c_str(), row.line,
                 word(row.regime, Trait::Counter).c_str(), row.measured, row.predicted,
-                row.predicted * std::exp(cell.low), row.predicted * std::exp(cell.high));
+                row.predicted * std::exp(ends.low), row.predicted * std::exp(ends.high));
 }
 
 void run_memory_intervals(const MemoryIntervalsCommand& command, Console& console) {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "foretrain/knowledge/regime.h"
+#include "foretrain/knowledge/spread.h"
 #include "foretrain/operators/stages.h"
 
 namespace foretrain::operators {
@@ -16,7 +16,8 @@ struct Trust {
   std::vector<std::string> assumptions;
 };
 
-Trust trust_in(const Stages& stages, const Resolved& resolved, const Regime& regime);
+Trust trust_in(const Stages& stages, const Resolved& resolved, const Regime& regime,
+               const StepShares& shares);
 
 // The interval of the peak and the probability that the job fits, of training on GPUs: nothing else
 // was measured.
