@@ -2,6 +2,7 @@
 #include "foretrain/cli/program.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <string>
@@ -50,7 +51,11 @@ std::string explain_extra(const CLI::App& app) {
   const CLI::App& command = current(app);
   if (extra.starts_with("-")) {
     const std::string name = extra.substr(0, extra.find('='));
-    return "unknown option '" + name + "'" + did_you_mean(name, option_names(command));
+    const std::vector<std::string> known = option_names(command);
+    if (std::find(known.begin(), known.end(), name) != known.end()) {
+      return "option '" + name + "' must stand behind '" + command.get_name() + "'";
+    }
+    return "unknown option '" + name + "'" + did_you_mean(name, known);
   }
   if (&command != &app && command.get_require_subcommand_min() == 0) {
     return command.get_name() + ": unexpected argument '" + extra + "'";
