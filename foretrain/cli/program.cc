@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "foretrain/cli/program.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
@@ -91,6 +94,16 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error) {
   return fail(kCallerMustChange, message);
 }
 
+// The next file that is opened takes the number of a standard one that is closed, and what is
+// printed would be written into it. Whoever was closed still fails: what stands in goes the other
+// way.
+void hold_closed_descriptors() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(descriptor, F_GETFD) != -1) continue;
+    (void)open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);  // the lowest free
+  }
+}
+
 int parse_and_run(CLI::App& app, int count, const char* const* arguments, Console& console) {
   try {
     app.parse(count, arguments);
@@ -108,6 +121,7 @@ int parse_and_run(CLI::App& app, int count, const char* const* arguments, Consol
 
 int run_commands(const char* name, void (*add)(Command&, Console&), int count,
                  const char* const* arguments) {
+  hold_closed_descriptors();
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // a limit of file sizes is then an error of the write
   CLI::App app("", name);
