@@ -80,6 +80,22 @@ TEST(Errors, AnOptionInFrontOfItsCommandIsToldWhereItBelongs) {
                  "option '--store' must stand behind 'ls'; see foretrain store ls --help");
 }
 
+// A rate of 1e-308 made steps of infinite length, a host speed of 1e-320 a faster step.
+TEST(Errors, RatesThatNothingHasAreRefused) {
+  for (const char* option : {"--host-speed", "--input-rate", "--copy-rate"}) {
+    for (const char* value : {"1e-308", "1e-320"}) {
+      expect_refusal({"predict", "mlp", "--device", "t4", option, value}, 2, "at least 1e-09");
+    }
+  }
+}
+
+TEST(Errors, OfFitsAreOneLineToo) {
+  expect_refusal({"fit"}, 2, "A subcommand is required; see foretrain fit --help");
+  expect_refusal({"fit", "operators"}, 2, "--output is required");
+  expect_refusal({"fit", "operators", "-o", "never.json"}, 2, "nothing to fit operators by");
+  expect_refusal({"fit", "scaling", "--nope"}, 2, "unknown option '--nope'");
+}
+
 TEST(Errors, AShapeIsNoClusterOfPredict) {
   for (const char* shape : {"4x8", "4X8"}) {
     expect_refusal({"predict", "resnet50", "--cluster", shape}, 2,
