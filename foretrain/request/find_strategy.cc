@@ -51,8 +51,8 @@ void check_shard_group(const Strategy& strategy, int ranks) {
   }
 }
 
-void check_pipeline(const Request& request, Resolved& resolved) {
-  const Strategy& strategy = request.strategy;
+void check_pipeline(const Strategy& strategy, std::int64_t passes,
+                    std::vector<std::string>& assumptions) {
   if (strategy.pipeline == 1) {
     if (strategy.interleave == 1) return;
     throw Error(ErrorKind::BadInput, "'interleave' is for a pipeline of several stages");
@@ -64,14 +64,14 @@ void check_pipeline(const Request& request, Resolved& resolved) {
   if (strategy.interleave > 1 && strategy.schedule != "1f1b") {
     throw Error(ErrorKind::BadInput, "'interleave' needs the schedule 1f1b");
   }
-  if (strategy.interleave > 1 && resolved.passes % strategy.pipeline != 0) {
-    throw Error(ErrorKind::BadInput, "interleave: " + std::to_string(resolved.passes) +
+  if (strategy.interleave > 1 && passes % strategy.pipeline != 0) {
+    throw Error(ErrorKind::BadInput, "interleave: " + std::to_string(passes) +
                                          " micro-batches are not a multiple of the " +
                                          std::to_string(strategy.pipeline) +
                                          " stages of the pipeline");
   }
-  if (resolved.passes == 1) {
-    resolved.assumptions.push_back(
+  if (passes == 1) {
+    assumptions.push_back(
         "one micro-batch: the stages of the pipeline work one after the other (micro_batch "
         "divides the batch)");
   }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "foretrain/request/resolve.h"
+#include "foretrain/request/request.h"
 
 namespace foretrain {
 
@@ -15,8 +16,9 @@ int find_data_parallel(const Strategy& strategy, int workers);
 // Every copy of the parameters lies on equally many ranks. Throws Error.
 void check_shard_group(const Strategy& strategy, int ranks);
 
-// What a pipeline's schedule can do. Throws Error.
-void check_pipeline(const Request& request, Resolved& resolved);
+// What a pipeline's schedule can do with a step of so many passes. Throws Error.
+void check_pipeline(const Strategy& strategy, std::int64_t passes,
+                    std::vector<std::string>& assumptions);
 
 // Says which fields were given that this strategy has no use for.
 void note_without_effect(const Strategy& strategy, std::vector<std::string>& assumptions);
