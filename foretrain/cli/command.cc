@@ -27,6 +27,11 @@ std::string whole_number_problem(const std::string& text) {
   return "'" + text + "' is not a whole number from 0 to 9223372036854775807";
 }
 
+// An unset variable in a script: `--trace "$OUT"` must not silently write nothing.
+std::string empty_problem(const std::string& text) {
+  return text.empty() ? "its value is empty" : "";
+}
+
 }  // namespace
 
 Option& Option::type_name(const std::string& name) {
@@ -98,6 +103,7 @@ Command& Command::add_subcommand(const std::string& name, const std::string& abo
 template <typename Value>
 Option& Command::add_option(const std::string& names, Value& value, const std::string& help) {
   CLI::Option* option = app_->add_option(names, value, help);
+  option->check(empty_problem);
   if constexpr (kIsUnsigned<Value>) option->check(whole_number_problem);
   return options_.emplace_back(*option);
 }

@@ -61,6 +61,49 @@ TEST(Errors, UnknownWordsListNearMatches) {
   expect_refusal({"devices", "v100-sxm9"}, 2, "no device matches");
 }
 
+// As from a script whose variable is not set: nothing is written, and nobody would be told.
+TEST(Errors, EmptyValuesAreNotTakenForNone) {
+  for (const char* option : {"--trace", "--external", "--vary", "--requests", "--dump"}) {
+    expect_refusal({"predict", "resnet50", "--device", "t4", option, ""}, 2, "its value is empty");
+  }
+  for (const char* option : {"--jobs", "--events", "--chart"}) {
+    expect_refusal({"simulate", "generate:jobs=1", "--cluster", "1x1", option, ""}, 2,
+                   std::string(option) + ": its value is empty");
+  }
+  expect_refusal({"graph", "resnet50", "--ftg", ""}, 2, "--ftg: its value is empty");
+  expect_refusal({"profile", "--store", "", "--", "true"}, 2, "--store: its value is empty");
+  expect_refusal({"profile", "-o", "", "--", "true"}, 2, "--output: its value is empty");
+}
+
+TEST(Errors, AnOptionInFrontOfItsCommandIsToldWhereItBelongs) {
+  expect_refusal({"store", "--store", "my.db", "ls"}, 2,
+                 "option '--store' must stand behind 'ls'; see foretrain store ls --help");
+}
+
+// A rate of 1e-308 made steps of infinite length, a host speed of 1e-320 a faster step.
+TEST(Errors, RatesThatNothingHasAreRefused) {
+  for (const char* option : {"--host-speed", "--input-rate", "--copy-rate"}) {
+    for (const char* value : {"1e-308", "1e-320"}) {
+      expect_refusal({"predict", "mlp", "--device", "t4", option, value}, 2, "at least 1e-09");
+    }
+  }
+}
+
+TEST(Errors, OfFitsAreOneLineToo) {
+  expect_refusal({"fit"}, 2, "A subcommand is required; see foretrain fit --help");
+  expect_refusal({"fit", "operators"}, 2, "--output is required");
+  expect_refusal({"fit", "operators", "-o", "never.json"}, 2, "nothing to fit operators by");
+  expect_refusal({"fit", "scaling", "--nope"}, 2, "unknown option '--nope'");
+}
+
+TEST(Errors, AShapeIsNoClusterOfPredict) {
+  for (const char* shape : {"4x8", "4X8"}) {
+    expect_refusal({"predict", "resnet50", "--cluster", shape}, 2,
+                   std::string("cluster '") + shape +
+                       "' names no devices; give 'device', 'workers' and 'workers_per_node': 8");
+  }
+}
+
 TEST(Errors, UsageIsOneLine) {
   expect_refusal({"--nonsense"}, 2, "unknown option '--nonsense'");
   expect_refusal({"predict", "resnet50", "again"}, 2, "unexpected argument 'again'");

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "foretrain/cli/program.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <string>
@@ -50,7 +54,11 @@ std::string explain_extra(const CLI::App& app) {
   const CLI::App& command = current(app);
   if (extra.starts_with("-")) {
     const std::string name = extra.substr(0, extra.find('='));
-    return "unknown option '" + name + "'" + did_you_mean(name, option_names(command));
+    const std::vector<std::string> known = option_names(command);
+    if (std::find(known.begin(), known.end(), name) != known.end()) {
+      return "option '" + name + "' must stand behind '" + command.get_name() + "'";
+    }
+    return "unknown option '" + name + "'" + did_you_mean(name, known);
   }
   if (&command != &app && command.get_require_subcommand_min() == 0) {
     return command.get_name() + ": unexpected argument '" + extra + "'";
@@ -86,6 +94,16 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error) {
   return fail(kCallerMustChange, message);
 }
 
+// The next file that is opened takes the number of a standard one that is closed, and what is
+// printed would be written into it. Whoever was closed still fails: what stands in goes the other
+// way.
+void hold_closed_descriptors() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(descriptor, F_GETFD) != -1) continue;
+    (void)open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);  // the lowest free
+  }
+}
+
 int parse_and_run(CLI::App& app, int count, const char* const* arguments, Console& console) {
   try {
     app.parse(count, arguments);
@@ -103,6 +121,7 @@ int parse_and_run(CLI::App& app, int count, const char* const* arguments, Consol
 
 int run_commands(const char* name, void (*add)(Command&, Console&), int count,
                  const char* const* arguments) {
+  hold_closed_descriptors();
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // a limit of file sizes is then an error of the write
   CLI::App app("", name);

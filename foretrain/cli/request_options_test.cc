@@ -122,7 +122,7 @@ std::string message_of(const std::vector<std::string>& arguments) {
 }
 
 TEST(RequestOptions, RefusesWhatAFieldCannotHold) {
-  for (const char* value : {"nan", "inf", "-inf", "1e999", "abc", "", "12abc", "0x10"}) {
+  for (const char* value : {"nan", "inf", "-inf", "1e999", "abc", "12abc", "0x10"}) {
     EXPECT_NE(message_of({"--batch", value}).find("--batch"), std::string::npos) << value;
   }
   EXPECT_NE(message_of({"--device", "{"}), "");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scaling models from a table of runs to a report, designs and searches, as a user goes.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cmath>
@@ -231,6 +232,40 @@ TEST(ScalingCommands, FitsRefuseTimesBeyondAllBounds) {
     EXPECT_EQ(outcome.code, 2) << value;
     EXPECT_NE(outcome.err.find("1e-12 to 1e12"), std::string::npos) << outcome.err;
   }
+}
+
+// 1 was measured twice, 5 s and 7 s: nobody guesses that its 6 s are a mean.
+TEST(SearchCommand, SaysThatEqualPointsAreAveraged) {
+  const TemporaryFile twice("twice.csv", "w,time_s\n1,5\n1,7\n2,3\n");
+  const Outcome text = run_program({"search", "--table", twice.path()});
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_NE(text.out.find("3 rows of 2 points: the time of a point is the mean of its rows"),
+            std::string::npos)
+      << text.out;
+  const Outcome json = run_program({"search", "--table", twice.path(), "--json"});
+  EXPECT_NE(json.out.find(R"("points":2,"rows":3)"), std::string::npos) << json.out;
+  const TemporaryFile once("once.csv", "w,time_s\n1,5\n2,3\n");
+  const Outcome single = run_program({"search", "--table", once.path()});
+  EXPECT_EQ(single.out.find("rows of"), std::string::npos) << single.out;
+}
+
+// `fit ... -o scaling.json >&-`: the file that was opened next got the number of standard output,
+// and the table of errors with it.
+TEST(ScalingCommands, WhatAClosedOutputIsToldIsNotWrittenIntoTheFile) {
+  const TemporaryFile data("epochs.csv", epochs());
+  const TemporaryFile model("scaling.json", "");
+  const std::vector<std::string> arguments{"fit",       "scaling",   "--data",   data.path(),
+                                           kColumns[0], kColumns[1], "--method", "ernest",
+                                           "-o",        model.path()};
+  ASSERT_EQ(run_program(arguments).code, 0);
+  const std::string whole = read_text(model.path());
+  const pid_t child = fork();
+  if (child == 0) {
+    for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) close(descriptor);
+    become_program(arguments, {});
+  }
+  EXPECT_EQ(wait_for(child), 1);  // its output could not be written
+  EXPECT_EQ(read_text(model.path()), whole);
 }
 
 TEST(ScalingCommands, ASearchOfATableTakesItsRows) {

@@ -40,6 +40,7 @@ struct Options {
 struct Subject {
   scaling::SearchSpace space;
   TryPoint try_point;
+  std::size_t rows = 0;  // of a table
 };
 
 Subject subject_of(const Options& options) {
@@ -53,9 +54,11 @@ Subject subject_of(const Options& options) {
     }
     MeasuredPoints points = read_points(options.table, options.variables, options.goal);
     auto known = std::make_shared<const MeasuredPoints>(points);
-    return {std::move(points.space), [known](const std::vector<std::string>& point) {
+    return {std::move(points.space),
+            [known](const std::vector<std::string>& point) {
               return std::optional(known->goals[*scaling::find_point(known->space, point)]);
-            }};
+            },
+            known->rows};
   }
   if (options.space.empty()) {
     throw Error(ErrorKind::BadInput, "search: which configurations? Give SPACE.json");
@@ -131,8 +134,9 @@ void show(const scaling::SearchSpace& space, const SearchHistory& history,
                       stopped ? "; nothing else promises more than the stop rule asks for" : ""));
 }
 
-std::string json_of(const scaling::SearchSpace& space, const SearchHistory& history,
+std::string json_of(const Subject& subject, const SearchHistory& history,
                     const scaling::SearchOptions& search) {
+  const scaling::SearchSpace& space = subject.space;
   JsonWriter json;
   const auto add_point = [&](const scaling::Tried& one) {
     json.begin_object();
@@ -143,10 +147,9 @@ std::string json_of(const scaling::SearchSpace& space, const SearchHistory& hist
     if (one.time_s) json.field("goal", scaling::goal_of(space, one, search));
     json.end_object();
   };
-  json.begin_object()
-      .field("points", static_cast<double>(space.points.size()))
-      .field("runs", static_cast<double>(history.tried.size()))
-      .key("best");
+  json.begin_object().field("points", static_cast<double>(space.points.size()));
+  if (subject.rows > 0) json.field("rows", static_cast<double>(subject.rows));
+  json.field("runs", static_cast<double>(history.tried.size())).key("best");
   if (const auto best = scaling::best_of(space, history.tried, search)) {
     add_point(history.tried[*best]);
   } else {
@@ -183,8 +186,12 @@ void run_search(const Options& options, Console& console) {
     }
   }
   const bool stopped = history.tried.size() < std::min(search.most, subject.space.points.size());
+  if (!options.json && subject.rows > subject.space.points.size()) {
+    console.line(format("  %zu rows of %zu points: the time of a point is the mean of its rows",
+                        subject.rows, subject.space.points.size()));
+  }
   if (options.json) {
-    console.line(json_of(subject.space, history, search));
+    console.line(json_of(subject, history, search));
   } else {
     show(subject.space, history, search, stopped, console);
   }

@@ -151,6 +151,7 @@ MeasuredPoints read_points(const std::string& file, std::vector<std::string> var
   for (const std::string& name : variables) check(name);
   std::map<std::vector<std::string>, std::pair<double, double>> sums;
   std::vector<std::vector<std::string>> points;
+  MeasuredPoints result;
   for (measured::Row row; table.next(row);) {
     const auto value = scaling::number_in(measured::cell(row, goal));
     if (!value || *value <= 0) {
@@ -164,9 +165,9 @@ MeasuredPoints read_points(const std::string& file, std::vector<std::string> var
     if (points.size() > scaling::kMostPoints) break;  // space_of says that they are too many
     sum += *value;
     count += 1;
+    ++result.rows;
   }
   if (points.empty()) throw Error(ErrorKind::NotFound, table.where() + ": no row");
-  MeasuredPoints result;
   for (const auto& point : points) {
     result.goals.push_back(sums.at(point).first / sums.at(point).second);
   }

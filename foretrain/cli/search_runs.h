@@ -34,6 +34,7 @@ TryPoint by_command(std::vector<std::string> words, std::vector<std::string> var
 struct MeasuredPoints {
   scaling::SearchSpace space{};
   std::vector<double> goals{};
+  std::size_t rows = 0;  // more than there are points where some were measured several times
 };
 MeasuredPoints read_points(const std::string& file, std::vector<std::string> variables,
                            const std::string& goal);

@@ -59,6 +59,16 @@ TEST_F(StoreCommand, ImportsStandardInput) {
   EXPECT_EQ(second.out, "standard input: 1 rows into operators, in place of 1\n") << second.err;
 }
 
+// A byte that is no UTF-8 is exported as the sign for such, U+FFFD.
+TEST_F(StoreCommand, SpeaksJsonOfBytesThatAreNoText) {
+  std::string bytes = kOperators;
+  bytes.replace(bytes.find("here"), 4, "m\xff");
+  const Outcome imported = run_program({"store", "import", "--store", path, "-"}, bytes);
+  EXPECT_EQ(imported.code, 0) << imported.err;
+  const Json rows = parse_json(store({"export", "--json", "operators"}).out);
+  EXPECT_EQ(rows[0]["machine"], "m\xef\xbf\xbd");
+}
+
 TEST_F(StoreCommand, SpeaksJson) {
   const Outcome imported = store({"import", "--json", file.path()});
   EXPECT_EQ(parse_json(imported.out)[0]["table"], "operators") << imported.err;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "foretrain/fleet/simulated_cluster.h"
 
-#include <cstdio>
 #include <optional>
 
 #include "foretrain/base/file.h"
@@ -18,14 +17,9 @@ constexpr const char* kNetwork = "edr";
 
 // "8x4" as a cluster file.
 std::optional<std::string> of_shape(const std::string& text) {
-  long long nodes = 0;  // as many as there are digits: parse_cluster says that they are too many
-  long long devices = 0;
-  int end = 0;
-  const bool shape =
-      std::sscanf(text.c_str(), "%18lld%*1[xX]%18lld%n", &nodes, &devices, &end) == 2 &&
-      static_cast<std::size_t>(end) == text.size();
+  const std::optional<hw::ClusterShape> shape = hw::cluster_shape(text);
   if (!shape) return std::nullopt;
-  const Json node{{"count", nodes}, {"devices", devices}, {"device", kDevice}};
+  const Json node{{"count", shape->nodes}, {"devices", shape->devices}, {"device", kDevice}};
   return json_text(Json{{"nodes", Json::array({node})}, {"network", kNetwork}});
 }
 

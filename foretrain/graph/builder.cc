@@ -90,6 +90,16 @@ std::vector<TensorId> append(Graph& graph, Node node) {
   return outputs;
 }
 
+TensorId append_one(Graph& graph, Kind kind, std::vector<TensorId> inputs, const std::string& scope,
+                    Attributes attributes) {
+  Node node;
+  node.kind = kind;
+  node.inputs = std::move(inputs);
+  node.scope = scope;
+  node.attributes = std::move(attributes);
+  return append(graph, std::move(node)).front();
+}
+
 Builder::Builder(std::string name) { graph_.name = std::move(name); }
 
 std::string Builder::path(const std::string& name) const {

@@ -59,4 +59,8 @@ class Scope {
 // Throws Error(BadInput) naming the node when the inputs do not fit the operator.
 std::vector<TensorId> append(Graph& graph, Node node);
 
+// The same for a forward node of one output.
+TensorId append_one(Graph& graph, Kind kind, std::vector<TensorId> inputs, const std::string& scope,
+                    Attributes attributes = {});
+
 }  // namespace foretrain::graph

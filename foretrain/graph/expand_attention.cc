@@ -34,12 +34,8 @@ class Expansion {
   bool flag(Attr key) const { return node_.attributes.number(key, 0) != 0; }
 
   TensorId add(Kind kind, std::vector<TensorId> inputs, Attributes attributes = {}) {
-    Node node;
-    node.kind = kind;
-    node.inputs = std::move(inputs);
-    node.attributes = std::move(attributes);
-    node.scope = node_.scope;
-    return append(rewrite_.graph(), std::move(node)).front();
+    return append_one(rewrite_.graph(), kind, std::move(inputs), node_.scope,
+                      std::move(attributes));
   }
 
   // A mask is the same for all heads: [1, 1, queries, keys], or [batch, 1, 1, keys] for padding.

@@ -16,16 +16,6 @@ constexpr std::array kParts{"q_proj", "k_proj", "v_proj"};
 
 std::string last_part(const std::string& path) { return path.substr(path.rfind('.') + 1); }
 
-TensorId add(Graph& graph, Kind kind, std::vector<TensorId> inputs, const std::string& scope,
-             Attributes attributes = {}) {
-  Node node;
-  node.kind = kind;
-  node.inputs = std::move(inputs);
-  node.scope = scope;
-  node.attributes = std::move(attributes);
-  return append(graph, std::move(node)).front();
-}
-
 TensorId parameter(Graph& graph, const std::string& name, const Shape& shape) {
   graph.tensors.push_back({name, shape, DType::F32, Role::Parameter, true});
   return static_cast<TensorId>(graph.tensors.size()) - 1;
@@ -59,7 +49,7 @@ std::vector<std::int64_t> adapted_widths(const Graph& model, const Node& linear,
 
 // The last two axes of a tensor of three change places: [batch, tokens, features].
 TensorId turned(Graph& graph, TensorId x, const std::string& scope) {
-  return add(graph, Kind::Transpose, {x}, scope, {{Attr::Axes, {Dim(0), Dim(2), Dim(1)}}});
+  return append_one(graph, Kind::Transpose, {x}, scope, {{Attr::Axes, {Dim(0), Dim(2), Dim(1)}}});
 }
 
 // [batch, rank x parts, tokens] to [batch, columns, tokens]: one grouped convolution where all
@@ -73,8 +63,8 @@ TensorId widened(Graph& graph, TensorId x, const std::vector<std::int64_t>& part
                      Shape{Dim(columns), Dim(rank), Dim(1)});
   };
   if (std::all_of(parts.begin(), parts.end(), [&](std::int64_t p) { return p == parts[0]; })) {
-    return add(graph, Kind::Conv, {x, weight("", count * parts[0])}, scope,
-               {{Attr::Groups, {Dim(count)}}});
+    return append_one(graph, Kind::Conv, {x, weight("", count * parts[0])}, scope,
+                      {{Attr::Groups, {Dim(count)}}});
   }
   Node split;
   split.kind = Kind::Split;
@@ -85,24 +75,25 @@ TensorId widened(Graph& graph, TensorId x, const std::vector<std::int64_t>& part
   const std::vector<TensorId> thin = append(graph, std::move(split));
   std::vector<TensorId> wide;
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    wide.push_back(add(graph, Kind::Conv, {thin[i], weight(std::to_string(i), parts[i])}, scope));
+    wide.push_back(
+        append_one(graph, Kind::Conv, {thin[i], weight(std::to_string(i), parts[i])}, scope));
   }
-  return add(graph, Kind::Concat, std::move(wide), scope, {{Attr::Axis, {Dim(1)}}});
+  return append_one(graph, Kind::Concat, std::move(wide), scope, {{Attr::Axis, {Dim(1)}}});
 }
 
 // The result of the adapted parts between zeros for the others: zeros are made, the result, a
 // transposed view, is copied to have them in order, and again to its columns.
 TensorId among_zeros(Graph& graph, TensorId x, std::int64_t features, const std::string& scope) {
-  const TensorId ordered = add(graph, Kind::Contiguous, {x}, scope);
+  const TensorId ordered = append_one(graph, Kind::Contiguous, {x}, scope);
   const Shape shape = graph.tensor(ordered).shape;
   const Dim missing(features - shape[2].factor);
   graph.tensors.push_back({scope + ".zero", Shape{1, 1, 1}, DType::F32, Role::Buffer, false});
   const auto zero = static_cast<TensorId>(graph.tensors.size()) - 1;
-  const TensorId wide =
-      add(graph, Kind::Expand, {zero}, scope, {{Attr::Shape, {shape[0], shape[1], features}}});
-  add(graph, Kind::Contiguous, {wide}, scope);
-  return add(graph, Kind::Pad, {ordered}, scope,
-             {{Attr::Padding, {0, 0, 0, 0, 0, missing}}, {Attr::Indexed, {1}}});
+  const TensorId wide = append_one(graph, Kind::Expand, {zero}, scope,
+                                   {{Attr::Shape, {shape[0], shape[1], features}}});
+  append_one(graph, Kind::Contiguous, {wide}, scope);
+  return append_one(graph, Kind::Pad, {ordered}, scope,
+                    {{Attr::Padding, {0, 0, 0, 0, 0, missing}}, {Attr::Indexed, {1}}});
 }
 
 }  // namespace
@@ -128,13 +119,13 @@ void add_joint_adapter(Rewrite& rewrite, const Graph& model, const Node& linear,
   const TensorId a =
       parameter(graph, linear.scope + ".lora_A.weight", Shape{Dim(what.rank * parts), weight[1]});
   TensorId x = rewrite.now(linear.inputs[0]);
-  if (what.dropout) x = add(graph, Kind::Dropout, {x}, scope);
-  const TensorId thin = turned(graph, add(graph, Kind::Linear, {x, a}, scope), scope);
+  if (what.dropout) x = append_one(graph, Kind::Dropout, {x}, scope);
+  const TensorId thin = turned(graph, append_one(graph, Kind::Linear, {x, a}, scope), scope);
   TensorId wide = turned(graph, widened(graph, thin, chosen, what.rank, linear.scope), scope);
   if (columns < weight[0].factor) wide = among_zeros(graph, wide, weight[0].factor, scope);
-  wide = add(graph, Kind::Scale, {wide}, scope);
+  wide = append_one(graph, Kind::Scale, {wide}, scope);
   const TensorId base = rewrite.now(linear.outputs[0]);
-  rewrite.becomes(linear.outputs[0], add(graph, Kind::Add, {base, wide}, scope));
+  rewrite.becomes(linear.outputs[0], append_one(graph, Kind::Add, {base, wide}, scope));
 }
 
 }  // namespace foretrain::graph

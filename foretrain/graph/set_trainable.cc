@@ -58,14 +58,6 @@ TensorId parameter(Graph& graph, const std::string& name, const Shape& shape) {
   return static_cast<TensorId>(graph.tensors.size()) - 1;
 }
 
-TensorId add(Graph& graph, Kind kind, std::vector<TensorId> inputs, const std::string& scope) {
-  Node node;
-  node.kind = kind;
-  node.inputs = std::move(inputs);
-  node.scope = scope;
-  return append(graph, std::move(node)).front();
-}
-
 std::string last_part(const std::string& path) { return path.substr(path.rfind('.') + 1); }
 
 bool of_attention(const std::string& path) {
@@ -119,12 +111,12 @@ void add_adapter(Rewrite& rewrite, const Node& node, const Trainable& what) {
   const TensorId a = parameter(graph, node.scope + ".lora_A.weight", Shape{Dim(rank), weight[1]});
   const TensorId b = parameter(graph, node.scope + ".lora_B.weight", Shape{weight[0], Dim(rank)});
   const std::string scope = node.scope + ".lora";
-  if (what.dropout) x = add(graph, Kind::Dropout, {x}, scope);
-  const TensorId thin = add(graph, Kind::Linear, {x, a}, scope);
+  if (what.dropout) x = append_one(graph, Kind::Dropout, {x}, scope);
+  const TensorId thin = append_one(graph, Kind::Linear, {x, a}, scope);
   const TensorId wide =
-      add(graph, Kind::Scale, {add(graph, Kind::Linear, {thin, b}, scope)}, scope);
+      append_one(graph, Kind::Scale, {append_one(graph, Kind::Linear, {thin, b}, scope)}, scope);
   const TensorId base = rewrite.now(node.outputs[0]);
-  rewrite.becomes(node.outputs[0], add(graph, Kind::Add, {base, wide}, scope));
+  rewrite.becomes(node.outputs[0], append_one(graph, Kind::Add, {base, wide}, scope));
 }
 
 Graph with_lora(Graph model, const Trainable& what, bool joint_attention) {

@@ -134,33 +134,32 @@ class Storing {
     for (const TensorId id : scales_[static_cast<std::size_t>(weight)]) inputs.push_back(id);
     if (storage_.elementary_dequantise) return unpacked(std::move(inputs), node.scope);
     const DType type = storage_.dequantises_in_fp16 ? DType::F16 : storage_.type;
-    const TensorId values =
-        append_one(Kind::Dequantize, std::move(inputs), node.scope, typed(type));
+    const TensorId values = add(Kind::Dequantize, std::move(inputs), node.scope, typed(type));
     return cast(values, storage_.type, node.scope);
   }
 
   // Shift into 32-bit integers, cast to 8, mask, subtract zeros, multiply by scales. Autograd takes
   // the result for any tensor: the product saves it.
   TensorId unpacked(std::vector<TensorId> inputs, const std::string& scope) {
-    TensorId id = append_one(Kind::Dequantize, std::move(inputs), scope, typed(DType::I32));
-    id = append_one(Kind::Cast, {id}, scope, typed(DType::I8));
-    id = append_one(Kind::Clip, {id}, scope, {{Attr::Inplace, {Dim(1)}}});
-    id = append_one(Kind::Shift, {id}, scope);
-    return append_one(Kind::Cast, {id}, scope, typed(storage_.type));
+    TensorId id = add(Kind::Dequantize, std::move(inputs), scope, typed(DType::I32));
+    id = add(Kind::Cast, {id}, scope, typed(DType::I8));
+    id = add(Kind::Clip, {id}, scope, {{Attr::Inplace, {Dim(1)}}});
+    id = add(Kind::Shift, {id}, scope);
+    return add(Kind::Cast, {id}, scope, typed(storage_.type));
   }
 
   // w (x / sqrt(mean(x^2) + e)), between casts to fp32 and back, one operator after the other.
   void add_rms_norm(const Node& node) {
     const std::string& scope = node.scope;
     const TensorId x = cast(rewrite_.now(node.inputs[0]), DType::F32, scope);
-    const TensorId square = append_one(Kind::Pow, {x}, scope);
+    const TensorId square = add(Kind::Pow, {x}, scope);
     const int last = rewrite_.graph().tensor(x).shape.rank() - 1;
-    const TensorId mean = append_one(Kind::Mean, {square}, scope,
-                                     {{Attr::Axes, {Dim(last)}}, {Attr::KeepDims, {Dim(1)}}});
-    const TensorId root = append_one(Kind::Rsqrt, {append_one(Kind::Shift, {mean}, scope)}, scope);
-    const TensorId normed = cast(append_one(Kind::Mul, {x, root}, scope), storage_.type, scope);
+    const TensorId mean =
+        add(Kind::Mean, {square}, scope, {{Attr::Axes, {Dim(last)}}, {Attr::KeepDims, {Dim(1)}}});
+    const TensorId root = add(Kind::Rsqrt, {add(Kind::Shift, {mean}, scope)}, scope);
+    const TensorId normed = cast(add(Kind::Mul, {x, root}, scope), storage_.type, scope);
     rewrite_.becomes(node.outputs[0],
-                     append_one(Kind::Mul, {rewrite_.now(node.inputs[1]), normed}, scope));
+                     add(Kind::Mul, {rewrite_.now(node.inputs[1]), normed}, scope));
   }
 
   static Attributes typed(DType type) {
@@ -169,17 +168,12 @@ class Storing {
 
   TensorId cast(TensorId id, DType type, const std::string& scope) {
     if (rewrite_.graph().tensor(id).type == type) return id;
-    return append_one(Kind::Cast, {id}, scope, typed(type));
+    return add(Kind::Cast, {id}, scope, typed(type));
   }
 
-  TensorId append_one(Kind kind, std::vector<TensorId> inputs, const std::string& scope,
-                      Attributes attributes = {}) {
-    Node node;
-    node.kind = kind;
-    node.inputs = std::move(inputs);
-    node.scope = scope;
-    node.attributes = std::move(attributes);
-    return append(rewrite_.graph(), std::move(node)).front();
+  TensorId add(Kind kind, std::vector<TensorId> inputs, const std::string& scope,
+               Attributes attributes = {}) {
+    return append_one(rewrite_.graph(), kind, std::move(inputs), scope, std::move(attributes));
   }
 
   const Graph& model_;

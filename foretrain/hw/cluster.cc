@@ -2,6 +2,7 @@
 #include "foretrain/hw/cluster.h"
 
 #include <cstdint>
+#include <cstdio>
 #include <map>
 #include <optional>
 #include <utility>
@@ -130,6 +131,15 @@ class Builder {
 };
 
 }  // namespace
+
+std::optional<ClusterShape> cluster_shape(const std::string& text) {
+  ClusterShape shape;
+  int end = 0;
+  const bool matches =
+      std::sscanf(text.c_str(), "%18lld%*1[xX]%18lld%n", &shape.nodes, &shape.devices, &end) == 2 &&
+      static_cast<std::size_t>(end) == text.size();
+  return matches ? std::optional(shape) : std::nullopt;
+}
 
 int worker_count(const Cluster& cluster) {
   int count = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,14 @@ int worker_count(const Cluster& cluster);
 
 // How many there are of each of Cluster::devices.
 std::vector<int> device_counts(const Cluster& cluster);
+
+// "8x4", "8X4": eight nodes of four devices each, whatever they are. Nothing where `text` is no
+// such thing. Numbers may be of any size and sign, so that who reads them can say what is wrong.
+struct ClusterShape {
+  long long nodes = 0;
+  long long devices = 0;
+};
+std::optional<ClusterShape> cluster_shape(const std::string& text);
 
 // Reads a cluster file, a JSON object:
 //   {"nodes": [{"count": 32, "device": "v100-sxm2-16gb", "devices": 4, "intra_node": "nvlink2"}],

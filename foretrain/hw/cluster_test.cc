@@ -119,5 +119,17 @@ TEST(ParseCluster, ListsNearMatchesForUnknownNames) {
       "did you mean 'net'"));
 }
 
+TEST(ClusterShape, IsTwoNumbersAroundAnX) {
+  for (const char* text : {"8x4", "8X4"}) {
+    const auto shape = cluster_shape(text);
+    ASSERT_TRUE(shape) << text;
+    EXPECT_EQ(shape->nodes, 8);
+    EXPECT_EQ(shape->devices, 4);
+  }
+  for (const char* text : {"", "8", "8x", "x4", "8x4x2", "8x4.json", "8*4", "a8x4"}) {
+    EXPECT_FALSE(cluster_shape(text)) << text;
+  }
+}
+
 }  // namespace
 }  // namespace foretrain::hw

@@ -58,6 +58,17 @@ std::vector<int> find_placement(const Request& request, int per_node_of_instance
   return placement;
 }
 
+// "4x8" is how clusters are simulated; which devices these are is not guessed.
+void refuse_shape(const Described& cluster) {
+  const std::optional<hw::ClusterShape> shape =
+      cluster.json ? std::nullopt : hw::cluster_shape(cluster.text);
+  if (!shape) return;
+  throw Error(ErrorKind::BadInput,
+              "cluster '" + printable(cluster.text) +
+                  "' names no devices; give 'device', 'workers' and 'workers_per_node': " +
+                  std::to_string(shape->devices) + ", or a cluster's file");
+}
+
 // An instance has the devices that it has.
 void check_instance(const hw::Device& device, const Request& request,
                     const std::optional<hw::Instance>& instance) {
@@ -139,6 +150,7 @@ hw::Cluster find_cluster(const Request& request, const Library& library,
                          const std::optional<hw::Instance>& instance,
                          std::vector<std::string>& assumptions) {
   if (!request.cluster) return homogeneous_cluster(request, library, instance, assumptions);
+  refuse_shape(*request.cluster);
   const std::string where =
       request.cluster->json ? "cluster" : "file " + printable(request.cluster->text);
   const std::string text = request.cluster->json ? request.cluster->text

@@ -6,7 +6,6 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/format.h"
-#include "foretrain/base/product.h"
 #include "foretrain/cost/cpu.h"
 #include "foretrain/knowledge/embedding_model.h"
 #include "foretrain/knowledge/scaling_model.h"
@@ -15,6 +14,7 @@
 #include "foretrain/request/detail/find_effects.h"
 #include "foretrain/request/detail/find_machine.h"
 #include "foretrain/request/detail/find_offload.h"
+#include "foretrain/request/detail/find_strategy.h"
 
 namespace foretrain {
 namespace {
@@ -81,77 +81,6 @@ void refuse_what_is_missing(const Request& request) {
   if (request.mode == Mode::Inference && (strategy.kind == Parallel::ParameterServer)) {
     throw Error(ErrorKind::Unsupported,
                 "mode inference has no parameter servers; use strategy ddp");
-  }
-}
-
-// Ranks that each work on samples of their own.
-int find_data_parallel(const Strategy& strategy, int workers) {
-  const std::int64_t model = checked_product({strategy.tensor, strategy.pipeline, strategy.context},
-                                             "strategy: tensor, pipeline and context");
-  if (workers % model != 0) {
-    throw Error(ErrorKind::BadInput,
-                std::to_string(workers) + " workers are not a multiple of the " +
-                    std::to_string(model) + " that tensor, pipeline and context parallelism take");
-  }
-  if (model > 1 &&
-      (strategy.kind == Parallel::ParameterServer || strategy.kind == Parallel::DataParallel)) {
-    throw Error(ErrorKind::Unsupported,
-                "strategy ps and dataparallel have no tensor, pipeline or context parallelism; use "
-                "ddp or zero1");
-  }
-  const auto data = static_cast<int>(workers / model);
-  if (data * strategy.context % strategy.expert != 0) {
-    throw Error(ErrorKind::BadInput, "expert " + std::to_string(strategy.expert) +
-                                         " does not divide the " +
-                                         std::to_string(data * strategy.context) +
-                                         " ranks of data and context parallelism");
-  }
-  return data;
-}
-
-bool is_sharded(const Strategy& strategy) {
-  return strategy.kind == Parallel::Fsdp || strategy.kind == Parallel::Zero1 ||
-         strategy.kind == Parallel::Zero2 || strategy.kind == Parallel::Zero3;
-}
-
-// Every copy of the parameters lies on equally many ranks.
-void check_shard_group(const Strategy& strategy, int ranks) {
-  if (!strategy.shard_group) return;
-  if (!is_sharded(strategy)) {
-    throw Error(ErrorKind::BadInput,
-                "'shard_group' is for strategies fsdp, zero1, zero2 and zero3");
-  }
-  if (ranks % *strategy.shard_group != 0) {
-    throw Error(ErrorKind::BadInput, "shard_group " + std::to_string(*strategy.shard_group) +
-                                         " does not divide the " + std::to_string(ranks) +
-                                         " ranks with the same parameters");
-  }
-}
-
-// What a pipeline's schedule can do.
-void check_pipeline(const Request& request, Resolved& resolved) {
-  const Strategy& strategy = request.strategy;
-  if (strategy.pipeline == 1) {
-    if (strategy.interleave == 1) return;
-    throw Error(ErrorKind::BadInput, "'interleave' is for a pipeline of several stages");
-  }
-  if (is_sharded(strategy) && strategy.kind != Parallel::Zero1) {
-    throw Error(ErrorKind::Unsupported,
-                "strategy: this version knows a pipeline with ddp or zero1; use one of them");
-  }
-  if (strategy.interleave > 1 && strategy.schedule != "1f1b") {
-    throw Error(ErrorKind::BadInput, "'interleave' needs the schedule 1f1b");
-  }
-  if (strategy.interleave > 1 && resolved.passes % strategy.pipeline != 0) {
-    throw Error(ErrorKind::BadInput, "interleave: " + std::to_string(resolved.passes) +
-                                         " micro-batches are not a multiple of the " +
-                                         std::to_string(strategy.pipeline) +
-                                         " stages of the pipeline");
-  }
-  if (resolved.passes == 1) {
-    resolved.assumptions.push_back(
-        "one micro-batch: the stages of the pipeline work one after the other (micro_batch "
-        "divides the batch)");
   }
 }
 
@@ -472,7 +401,8 @@ Resolved resolve_for(Model model, const Request& request, const Library& library
   resolved.variation = step_variation(resolved.cluster, *resolved.straggling);
   resolved.batch = find_batch(request, resolved.data_parallel, resolved.assumptions);
   find_passes(request, resolved);
-  check_pipeline(request, resolved);
+  check_pipeline(request.strategy, resolved.passes, resolved.assumptions);
+  note_without_effect(request.strategy, resolved.assumptions);
   resolved.flash_attention = uses_flash_attention(request, resolved);
   find_length(request, resolved);
   resolved.effects = find_effects(request, resolved.length.samples.has_value());

@@ -2,7 +2,9 @@
 #include "foretrain/sched/simulate.h"
 
 #include <cassert>
+#include <map>
 #include <utility>
+#include <vector>
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/format.h"
@@ -15,6 +17,10 @@ namespace {
 // Events, of which a million take seconds, in a row in which no job comes or ends: rounds of a
 // policy that are too short for the jobs, or nodes that fail before a job gets anywhere.
 constexpr std::int64_t kMostBarren = 1'000'000;
+
+// Means from one failure of a node to the next after which its state no longer tells the one
+// before.
+constexpr double kForgotten = 10;
 
 class Simulation {
  public:
@@ -30,6 +36,7 @@ class Simulation {
     if (pending_) first_submit_ = pending_->submit;
     plan_failures();
     while (pending_ || !state_.idle()) {
+      if (summary_.jobs > 0) leave_out_idle_failures();
       count_event();
       const Seconds now = next_time();
       state_.advance(now);
@@ -101,7 +108,7 @@ class Simulation {
           break;
         case Event::Kind::Up:
           state_.repair(event.slot);
-          push_node(Event::Kind::Down, event.slot, now + time_to_failure());
+          push_node(Event::Kind::Down, event.slot, failure_after(event.slot, now));
           break;
       }
     }
@@ -151,6 +158,42 @@ class Simulation {
     }
   }
 
+  // What a node has been told, else as ever.
+  Seconds failure_after(int node, Seconds now) {
+    const auto told = told_.find(node);
+    if (told == told_.end()) return now + time_to_failure();
+    const Seconds time = told->second;
+    told_.erase(told);
+    return time;
+  }
+
+  // Nodes that fail while there is no job for years matter to nobody: when the next one comes, each
+  // is down with the share of the time that it is down in the long run, since some time within the
+  // repair, or up, and then fails as ever, as exponential times have no memory.
+  void leave_out_idle_failures() {
+    if (options_.node_mtbf <= Seconds{0} || !pending_ || !state_.idle()) return;
+    const Seconds cycle = options_.node_mtbf + options_.repair;
+    if (left_out_until_ == pending_->submit) return;
+    if (pending_->submit - state_.now() < kForgotten * cycle) return;
+    left_out_until_ = pending_->submit;
+    std::vector<Event> others;
+    while (state_.next_event()) {
+      const Event event = state_.pop_event();
+      if (event.kind != Event::Kind::Down) others.push_back(event);
+    }
+    for (const Event& event : others) state_.push_event(event);
+    for (int node = 0; node < state_.nodes().size(); ++node) {
+      const bool down = random_.uniform() * cycle < options_.repair;
+      const Seconds time =
+          pending_->submit + (down ? -options_.repair * random_.uniform() : time_to_failure());
+      if (state_.nodes().is_up(node)) {
+        push_node(Event::Kind::Down, node, time);
+      } else {
+        told_[node] = time;
+      }
+    }
+  }
+
   void fail(int node, Seconds now) {
     ++barren_failures_;
     state_.fail(node);
@@ -178,6 +221,8 @@ class Simulation {
   std::optional<Job> pending_;  // the next to arrive
   Seconds first_submit_{0};
   Seconds last_end_{0};
+  Seconds left_out_until_{-1};   // a submission before which idle nodes' failures were left out
+  std::map<int, Seconds> told_;  // when nodes that were down then fail next
   double slowdown_squares_ = 0;
   std::int64_t barren_ = 0;           // events since a job came or ended
   std::int64_t barren_failures_ = 0;  // of nodes, among them

@@ -186,6 +186,48 @@ TEST(Failures, JobsComeBackAndLoseWhatWasNotSaved) {
             2000 + 30.0 * static_cast<double>(lost.summary.failures));
 }
 
+int times_in(const std::string& log, const std::string& word) {
+  int count = 0;
+  for (auto at = log.find(word); at != std::string::npos; at = log.find(word, at + 1)) ++count;
+  return count;
+}
+
+// In a thousand years without a job a node would fail three million times, more than the bound on
+// events without progress allows.
+TEST(Failures, OfIdleNodesAreNotPlayedThrough) {
+  TestSetup setup;
+  setup.cluster = test_cluster(4, 1);
+  setup.options.node_mtbf = Seconds{1e4};
+  setup.options.repair = Seconds{100};
+  const TestRun run = run_jobs(setup, {test_job("a", 0, 10), test_job("b", 3.15e10, 10)});
+  EXPECT_EQ(run.summary.completed, 2);
+  EXPECT_LT(times_in(run.log, "node-down"), 20);
+}
+
+// Up for 100 s on average, down for 100 s: a job that comes when the last is long forgotten finds
+// its node down every second time, and then waits 50 s on average, 25 s in all. The standard errors
+// of 4000 jobs are 0.5 / sqrt(4000) = 0.8 % and 32 / sqrt(4000) = 0.5 s. Gaps of nine cycles are
+// played through, those of a hundred are not: both give the same.
+TEST(Failures, OfIdleNodesLeaveThemDownAsOftenAsEver) {
+  for (const double gap : {1800.0, 20000.0}) {
+    TestSetup setup;
+    setup.options.node_mtbf = Seconds{100};
+    setup.options.repair = Seconds{100};
+    std::vector<Job> jobs;
+    for (int i = 0; i < 4000; ++i) jobs.push_back(test_job(std::to_string(i), i * gap, 0));
+    const TestRun run = run_jobs(setup, jobs);
+    double waited = 0;
+    double wait = 0;
+    for (int i = 0; i < 4000; ++i) {
+      const double queue = run.jobs.at(std::to_string(i)).start - i * gap;
+      waited += queue > 0 ? 1 : 0;
+      wait += queue;
+    }
+    EXPECT_NEAR(waited / 4000, 0.5, 4 * 0.008) << gap;
+    EXPECT_NEAR(wait / 4000, 25, 4 * 0.5) << gap;
+  }
+}
+
 TEST(Uncertainty, ErrorsAreBoundedAndTheSeedsOwn) {
   const Job job = test_job("a", 0, 100);
   const Durations durations = with_error(traced_duration, 0.3, 7);
