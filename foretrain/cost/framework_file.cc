@@ -101,8 +101,10 @@ void visit_fields(Row& row, Visit visit) {
   visit("copies_gradient_shards", row.copies_gradient_shards);
   visit("gradients_together", row.gradients_together);
   visit("blocking_launches", row.blocking_launches);
+  visit("blocking_launch_s", row.blocking_launch_s);
   visit("partitioned_sends", row.partitioned_sends);
   visit("blocking_sends", row.blocking_sends);
+  visit("blocking_receives", row.blocking_receives);
   visit("hook_s", row.hook_s);
   visit("host_per_tensor_s", row.host_per_tensor_s);
   visit("host_per_step_s", row.host_per_step_s);
