@@ -68,6 +68,7 @@ struct Framework {
   bool elementary_dequantise = false;  // operators unpack them one after the other (AutoGPTQ)
   bool autocasts_adapters = false;     // in fp32 beside 16 bits, they are multiplied in 16
   bool keeps_quantised_inputs = false;  // what quantised layers read stays until the next loss
+  bool relu_keeps_input = false;        // a ReLU that is not in place does, not its output
   bool joint_attention = false;         // queries, keys and values are one layer, adapters likewise
   double host_scale = 1;                // host time per operator against eager PyTorch
   double update_passes = 1;  // memory traffic of the optimizer, times that of its kernels

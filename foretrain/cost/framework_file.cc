@@ -87,6 +87,7 @@ void visit_fields(Row& row, Visit visit) {
   visit("elementary_dequantise", row.elementary_dequantise);
   visit("autocasts_adapters", row.autocasts_adapters);
   visit("keeps_quantised_inputs", row.keeps_quantised_inputs);
+  visit("relu_keeps_input", row.relu_keeps_input);
   visit("joint_attention", row.joint_attention);
   visit("host_scale", row.host_scale);
   visit("update_passes", row.update_passes);

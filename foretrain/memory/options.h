@@ -29,8 +29,9 @@ struct Options {
   bool half_with_master = false;
   // RMS norms of 16-bit tensors are written as operators on an fp32 copy, which backward keeps.
   bool composed_rms_norm = false;
-  bool flat_update = false;      // it takes its gradients from a flat 16-bit copy, cast to fp32
-  bool fused_update = false;     // an update needs no temporaries
+  bool relu_keeps_input = false;  // backward of a ReLU that is not in place reads it
+  bool flat_update = false;       // it takes its gradients from a flat 16-bit copy, cast to fp32
+  bool fused_update = false;      // an update needs no temporaries
   bool fused_loss = false;       // cross entropy keeps the logits alone, its gradient is one kernel
   bool search_workspace = true;  // convolutions may use scratch memory for faster algorithms
   // Caffe2: every tensor of the forward pass stays where it is, gradients share static buffers.

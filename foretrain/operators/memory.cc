@@ -123,6 +123,7 @@ memory::Options options_of(const graph::Bound& step, const Resolved& resolved) {
                         resolved.framework->copies_gradient_shards &&
                         resolved.strategy.kind == Parallel::Zero1;
   options.composed_rms_norm = resolved.framework->fusion == graph::Fusion::None;
+  options.relu_keeps_input = resolved.framework->relu_keeps_input;
   options.fused_update = resolved.fused_optimizer;
   options.fused_loss = resolved.framework->fused_loss;
   options.search_workspace = !hw::is_cpu(device);
