@@ -269,6 +269,15 @@ TEST_F(PipelineMemory, EachStageHasItsParameters) {
   }
 }
 
+// Five weights, the sums of their gradients and a new gradient, of the layer that backward reaches
+// first; beside it lie the gradients of that layer's output and input. The first stage has its
+// input, and for each of two micro-batches two blocks' inputs and ReLUs' outputs: 1 + 2 * 4 + 2.
+// The last one has the same of its blocks, the head's input and output and the loss: 4 + 2 + 2.
+TEST_F(PipelineMemory, PeakOfEachStage) {
+  EXPECT_EQ(of_stage(0, "").report.allocated, 11 * kWeight + 11 * kActivation);
+  EXPECT_EQ(of_stage(1, "").report.allocated, 11 * kWeight + 8 * kActivation + 4);
+}
+
 // A block keeps its input and its ReLU's output. 1F1B: the first of two stages has two
 // micro-batches in flight, one besides the one that it works on; the last has one.
 TEST_F(PipelineMemory, OneFOneBHoldsAsManyMicroBatchesAsStagesFollow) {
