@@ -68,6 +68,7 @@ struct Framework {
   bool elementary_dequantise = false;  // operators unpack them one after the other (AutoGPTQ)
   bool autocasts_adapters = false;     // in fp32 beside 16 bits, they are multiplied in 16
   bool keeps_quantised_inputs = false;  // what quantised layers read stays until the next loss
+  bool relu_keeps_input = false;        // a ReLU that is not in place does, not its output
   bool joint_attention = false;         // queries, keys and values are one layer, adapters likewise
   double host_scale = 1;                // host time per operator against eager PyTorch
   double update_passes = 1;  // memory traffic of the optimizer, times that of its kernels
@@ -78,8 +79,10 @@ struct Framework {
   bool gradients_together = false;       // all of them are handed out when backward has ended
   bool flat_shards = false;              // ZeRO-1 and 2 divide flat buffers, not whole parameters
   bool blocking_launches = false;        // the host waits for each kernel: CUDA_LAUNCH_BLOCKING=1
+  double blocking_launch_s = 0;          // until it has noticed that, beside the kernel's own time
   bool partitioned_sends = false;     // of a pipeline: each rank sends its part, which are gathered
   bool blocking_sends = false;        // of a pipeline: a stage computes nothing while it sends
+  bool blocking_receives = false;     // nor while it receives
   bool main_gradients = false;        // 16-bit ones are added into fp32 ones where they are bf16
   bool keeps_half_gradients = false;  // those then stay beside the fp32 ones
   bool copies_gradient_shards = false;  // fp16 ones of a shard: flattened, then cast to fp32

@@ -87,6 +87,7 @@ void visit_fields(Row& row, Visit visit) {
   visit("elementary_dequantise", row.elementary_dequantise);
   visit("autocasts_adapters", row.autocasts_adapters);
   visit("keeps_quantised_inputs", row.keeps_quantised_inputs);
+  visit("relu_keeps_input", row.relu_keeps_input);
   visit("joint_attention", row.joint_attention);
   visit("host_scale", row.host_scale);
   visit("update_passes", row.update_passes);
@@ -101,8 +102,10 @@ void visit_fields(Row& row, Visit visit) {
   visit("copies_gradient_shards", row.copies_gradient_shards);
   visit("gradients_together", row.gradients_together);
   visit("blocking_launches", row.blocking_launches);
+  visit("blocking_launch_s", row.blocking_launch_s);
   visit("partitioned_sends", row.partitioned_sends);
   visit("blocking_sends", row.blocking_sends);
+  visit("blocking_receives", row.blocking_receives);
   visit("hook_s", row.hook_s);
   visit("host_per_tensor_s", row.host_per_tensor_s);
   visit("host_per_step_s", row.host_per_step_s);

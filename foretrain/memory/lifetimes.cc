@@ -57,6 +57,7 @@ class Lifetimes {
   }
 
   std::vector<Storage> run() {
+    find_relu_inputs();
     find_last_reads();
     for (std::size_t t = 0; t < graph_.tensors.size(); ++t) {
       add_kept(static_cast<TensorId>(t), graph_.tensors[t]);
@@ -86,7 +87,7 @@ class Lifetimes {
       for (std::size_t i = 0; i < node.inputs.size(); ++i) {
         const bool keeps_none =
             i == 1 && (is_composed_norm_grad(node) || is_mean_grad(node) || adds_scattered(node));
-        if (!keeps_none) last_read_[at(node.inputs[i])] = n;
+        if (!keeps_none) last_read_[at(read_in_place_of(node, i))] = n;
         if (scatters) {
           marks_[at(node.inputs[i])] |= kGradient;
         }
@@ -102,6 +103,27 @@ class Lifetimes {
     // The training loop's own variables hold the results until the next step.
     for (const TensorId id : graph_.outputs) last_read_[at(id)] = end_;
     if (graph_.loss) last_read_[at(*graph_.loss)] = end_;
+  }
+
+  // What a gradient reads where the graph gives it input `i`: a ReLU's output, which is the same as
+  // its input to it.
+  TensorId read_in_place_of(const Node& node, std::size_t i) const {
+    const TensorId id = node.inputs[i];
+    const bool of_relu =
+        i == 1 && node.kind == Kind::PointwiseGrad &&
+        node.attributes.number(Attr::Of, 0) == static_cast<std::int64_t>(Kind::Relu);
+    if (!of_relu) return id;
+    const auto found = relu_inputs_.find(id);
+    return found == relu_inputs_.end() ? id : found->second;
+  }
+
+  // Of ReLUs that are not in place, by output, where the framework keeps those.
+  void find_relu_inputs() {
+    if (!options_.relu_keeps_input) return;
+    for (const Node& node : graph_.nodes) {
+      if (node.kind != Kind::Relu || node.attributes.number(Attr::Inplace, 0) != 0) continue;
+      relu_inputs_.emplace(node.outputs.front(), node.inputs.front());
+    }
   }
 
   // A collective runs beside the nodes that follow it, until the next of its kind begins; what
@@ -446,6 +468,7 @@ class Lifetimes {
   std::vector<NodeId> last_read_;         // of each tensor; kNone: never
   std::vector<std::int32_t> storage_of_;  // likewise
   std::vector<std::uint8_t> marks_;       // likewise: kWritten, ...
+  std::map<TensorId, TensorId> relu_inputs_;
   std::vector<Storage> storages_;
 };
 

@@ -13,6 +13,19 @@ namespace {
 // A pebibyte: no device has it, and addresses stay far from 64 bits.
 constexpr double kAbsurdBytes = 1125899906842624.0;
 
+double reserved_by_allocator(const graph::Bound& step, const Options& options,
+                             const std::vector<Storage>& storages,
+                             const std::vector<std::int32_t>& one_step) {
+  if (!options.passes.empty()) {
+    Options alone = options;
+    alone.held_bytes = 0;
+    const std::vector<Storage> own = lifetimes(step, alone);
+    return reserved_bytes(own, events(own), options.passes);
+  }
+  if (options.batch_shares.empty()) return reserved_bytes(storages, one_step);
+  return reserved_bytes(storages, one_step, options.batch_shares);
+}
+
 }  // namespace
 
 Use step_memory(const graph::Bound& step, const Options& options) {
@@ -30,9 +43,7 @@ Use step_memory(const graph::Bound& step, const Options& options) {
   use.allocated = use.parameters + use.gradients + use.optimizer + use.activations + use.workspace;
   use.needed = most_without_workspace(storages, one_step);
   if (options.caching_allocator && use.allocated < kAbsurdBytes) {
-    const double reserved = options.batch_shares.empty()
-                                ? reserved_bytes(storages, one_step)
-                                : reserved_bytes(storages, one_step, options.batch_shares);
+    const double reserved = reserved_by_allocator(step, options, storages, one_step);
     use.fragmentation = std::max(0.0, reserved - use.allocated);
   }
   return use;

@@ -102,7 +102,92 @@ double replay(const std::vector<Storage>& storages, const std::vector<std::int32
   return static_cast<double>(allocator.reserved_bytes());
 }
 
+// A step of several micro-batches before one pool of the allocator.
+class PassReplay {
+ public:
+  PassReplay(const std::vector<Storage>& storages, const std::vector<std::int32_t>& events,
+             const std::vector<MicroBatchPass>& passes)
+      : storages_(storages), events_(events), passes_(passes), shared_(storages.size(), kNoBlock) {
+    begin_ = passes.front().first;
+    std::int64_t micro_batches = 1;
+    for (const MicroBatchPass& pass : passes) {
+      begin_ = std::min(begin_, pass.first);
+      end_ = std::max(end_, pass.end);
+      micro_batches = std::max(micro_batches, pass.micro_batch + 1);
+    }
+    own_.assign(static_cast<std::size_t>(micro_batches), shared_);
+  }
+
+  double run() {
+    for (int step = 0; step < kMostSteps; ++step) {
+      const std::uint64_t before = allocator_.reserved_bytes();
+      run_nodes(kBeforeStep, begin_, shared_, step == 0);
+      for (const MicroBatchPass& pass : passes_) {
+        run_nodes(pass.first, pass.end, own_[static_cast<std::size_t>(pass.micro_batch)], false);
+      }
+      run_nodes(end_, kForever, shared_, step == 0);
+      if (allocator_.reserved_bytes() == before) break;
+    }
+    return static_cast<double>(allocator_.reserved_bytes());
+  }
+
+ private:
+  static std::size_t index(std::int32_t event) {
+    return static_cast<std::size_t>(event >= 0 ? event : ~event);
+  }
+
+  graph::NodeId node_of(std::int32_t event) const {
+    return event >= 0 ? storages_[index(event)].born : storages_[index(event)].last;
+  }
+
+  bool belongs_to_micro_batch(const Storage& storage) const {
+    return storage.born >= begin_ && storage.last < end_;
+  }
+
+  // The events are in the order of their nodes.
+  void run_nodes(graph::NodeId first, graph::NodeId end, std::vector<BlockId>& own, bool is_first) {
+    const auto before = [&](std::int32_t event, graph::NodeId node) {
+      return node_of(event) < node;
+    };
+    const auto from = std::lower_bound(events_.begin(), events_.end(), first, before);
+    const auto to = std::lower_bound(from, events_.end(), end, before);
+    for (auto event = from; event != to; ++event) {
+      const std::size_t i = index(*event);
+      const Storage& storage = storages_[i];
+      BlockId& block = belongs_to_micro_batch(storage) ? own[i] : shared_[i];
+      if (*event < 0) {
+        allocator_.free(block);
+        block = kNoBlock;
+        continue;
+      }
+      if (block != kNoBlock || (storage.last == kForever && !is_first)) continue;
+      const auto bytes = static_cast<std::uint64_t>(storage.bytes);
+      if (event + 1 != to && event[1] == ~*event && allocator_.has_room(bytes)) {
+        ++event;
+        continue;
+      }
+      block = allocator_.allocate(bytes);
+    }
+  }
+
+  const std::vector<Storage>& storages_;
+  const std::vector<std::int32_t>& events_;
+  const std::vector<MicroBatchPass>& passes_;
+  graph::NodeId begin_ = 0;
+  graph::NodeId end_ = 0;
+  CachingAllocator allocator_;
+  std::vector<BlockId> shared_;
+  std::vector<std::vector<BlockId>> own_;  // of each micro-batch
+};
+
 }  // namespace
+
+double reserved_bytes(const std::vector<Storage>& storages, const std::vector<std::int32_t>& step,
+                      const std::vector<MicroBatchPass>& passes) {
+  const auto [small, large] = by_pool(storages, step);
+  return PassReplay(storages, large.events, passes).run() +
+         PassReplay(storages, small.events, passes).run();
+}
 
 double reserved_bytes(const std::vector<Storage>& storages, const std::vector<std::int32_t>& step) {
   const auto [small, large] = by_pool(storages, step);

@@ -61,6 +61,33 @@ TEST(ReservedBytes, OnlyWhatVariesIsShorter) {
   EXPECT_EQ(reserved_bytes(storages, step, {0.5, 0.5}), (16 + 16 + 20) * kMiB);
 }
 
+// Forward nodes 0 and 1, backward nodes 2 and 3; 16 MiB are kept from 0 to 3, node 1 holds 40 MiB
+// while it runs.
+const std::vector<Storage> kOfAMicroBatch{{16 * kMiB, 0, 3}, {40 * kMiB, 1, 1}};
+
+// The second micro-batch keeps its 16 MiB in the place that the first one's 40 MiB have left, so
+// that its own 40 MiB need a new segment: 16 + 40 + 40 = 96, with 16 + 16 + 40 = 72 live at most.
+// One after the other they use the same: 56.
+TEST(ReservedBytes, WhatMicroBatchesKeepLiesBetweenWhatComesAndGoes) {
+  const std::vector<std::int32_t> step = events(kOfAMicroBatch);
+  const std::vector<MicroBatchPass> together{{0, 2, 0}, {0, 2, 1}, {2, 4, 0}, {2, 4, 1}};
+  EXPECT_EQ(reserved_bytes(kOfAMicroBatch, step, together), 96 * kMiB);
+  const std::vector<MicroBatchPass> apart{{0, 2, 0}, {2, 4, 0}, {0, 2, 1}, {2, 4, 1}};
+  EXPECT_EQ(reserved_bytes(kOfAMicroBatch, step, apart), 56 * kMiB);
+  EXPECT_EQ(reserved_bytes(kOfAMicroBatch, step), 56 * kMiB);
+}
+
+// A gradient of 12 MiB is made by the first backward pass (node 3), in the place of the 16 MiB that
+// the micro-batch has kept, so that the second one's need a segment of their own. It is added to,
+// not made again, and given back by the update (node 4), whose states of 20 MiB appear in its first
+// run: 16 + 16 + 20, and no more in a later step.
+TEST(ReservedBytes, MicroBatchesShareGradientsAndStates) {
+  const std::vector<Storage> storages{
+      {16 * kMiB, 0, 2}, {12 * kMiB, 3, 4}, {20 * kMiB, 4, kForever, Part::Optimizer}};
+  const std::vector<MicroBatchPass> passes{{0, 2, 0}, {2, 4, 0}, {0, 2, 1}, {2, 4, 1}};
+  EXPECT_EQ(reserved_bytes(storages, events(storages), passes), (16 + 16 + 20) * kMiB);
+}
+
 TEST(ReservedBytes, NothingNeedsNothing) { EXPECT_EQ(reserved({}), 0); }
 
 }  // namespace

@@ -77,6 +77,10 @@ void add(const Breakdown& part, Breakdown& sum) {
   sum.input += part.input;
 }
 
+bool is_transfer(const sim::Task& task) {
+  return task.kind == kCommunicationTask || task.kind == kReceiveTask;
+}
+
 // A stage waits for its neighbours: bubble, but for the time that the last transfer itself takes.
 Breakdown break_down_passes(const Stages& stages, Seconds end) {
   const sim::Program& program = stages.program.program;
@@ -90,7 +94,7 @@ Breakdown break_down_passes(const Stages& stages, Seconds end) {
     if (span.start > now) {
       Seconds sent = span.start;
       const auto last = last_before(stages, static_cast<sim::TaskId>(t));
-      if (last && program.tasks[static_cast<std::size_t>(*last)].kind == kCommunicationTask) {
+      if (last && is_transfer(program.tasks[static_cast<std::size_t>(*last)])) {
         const Seconds begun = stages.timeline.spans[static_cast<std::size_t>(*last)].start;
         sent = std::clamp(begun, now, span.start);
       }

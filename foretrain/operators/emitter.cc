@@ -26,6 +26,7 @@ Emitter::Emitter(const Step& step, const graph::Bound& bound, const Resolved& re
       slowest_(straggling(resolved)),
       host_scale_(slowest_ / resolved.host_speed),
       blocking_(resolved.framework->blocking_launches),
+      wake_up_{blocking_ ? resolved.framework->blocking_launch_s : 0},
       program_(program),
       worker_(worker),
       timer_(resolved.cluster.devices[static_cast<std::size_t>(worker.device)], *resolved.framework,
@@ -104,6 +105,7 @@ void Emitter::emit(graph::NodeId node, double times, const std::vector<sim::Task
   const Seconds kernel = times * op.total / parts;
   waiting_host_ = Seconds{0};
   for (int part = 0; part < parts; ++part) issue(node, host, kernel);
+  waiting_host_ += times * op.kernels * wake_up_;
 }
 
 // A host task and the kernel that it launches.
@@ -117,9 +119,11 @@ void Emitter::issue(std::int32_t tag, Seconds host, Seconds kernel) {
   if (blocking_) host_waits();
 }
 
-void Emitter::device_waits(sim::TaskId task) {
+void Emitter::device_waits(sim::TaskId task, double times) {
   kernel_after_.push_back(task);
-  if (blocking_) host_after_.push_back(task);
+  if (!blocking_) return;
+  host_after_.push_back(task);
+  waiting_host_ += times * wake_up_;
 }
 
 sim::TaskId Emitter::issue_exchange(graph::NodeId node, Seconds time) {

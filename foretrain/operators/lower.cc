@@ -218,7 +218,7 @@ class Lowering {
                                            after);
     if (!on_server) program_.transfers.push_back({task, parallel::scaled(cost.traffic, times)});
     last_exchange_ = task;
-    hold_back(node, task);
+    hold_back(node, task, times);
   }
 
   // A copy to or from the host, or an update there, on a resource of its own. Whoever reads what
@@ -266,7 +266,7 @@ class Lowering {
   }
 
   // Makes those wait for the exchange who have to.
-  void hold_back(const graph::Node& node, sim::TaskId task) {
+  void hold_back(const graph::Node& node, sim::TaskId task, double times) {
     const auto waiting =
         static_cast<graph::Waiting>(node.attributes.number(graph::Attr::Waiting, 0));
     if (waiting == graph::Waiting::Readers) {
@@ -280,7 +280,7 @@ class Lowering {
     }
     for (Emitter& emitter : emitters_) {
       if (waiting == graph::Waiting::Host) emitter.host_waits(task);
-      emitter.device_waits(task);
+      emitter.device_waits(task, times);
     }
   }
 

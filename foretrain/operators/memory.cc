@@ -123,6 +123,7 @@ memory::Options options_of(const graph::Bound& step, const Resolved& resolved) {
                         resolved.framework->copies_gradient_shards &&
                         resolved.strategy.kind == Parallel::Zero1;
   options.composed_rms_norm = resolved.framework->fusion == graph::Fusion::None;
+  options.relu_keeps_input = resolved.framework->relu_keeps_input;
   options.fused_update = resolved.fused_optimizer;
   options.fused_loss = resolved.framework->fused_loss;
   options.search_workspace = !hw::is_cpu(device);
@@ -168,10 +169,12 @@ double quantised_inputs(const graph::Bound& step) {
 
 }  // namespace
 
-MemoryReport report_memory(const graph::Bound& step, const Resolved& resolved, double held_bytes) {
+MemoryReport report_memory(const graph::Bound& step, const Resolved& resolved, double held_bytes,
+                           std::vector<memory::MicroBatchPass> passes) {
   const hw::Device& device = smallest_device(resolved);
   memory::Options options = options_of(step, resolved);
   options.held_bytes = held_bytes;
+  options.passes = std::move(passes);
   if (resolved.framework->keeps_quantised_inputs) {
     options.held_bytes += quantised_inputs(step) * share_of_last_step(step, resolved);
   }
@@ -199,12 +202,37 @@ MemoryReport report_memory(const graph::Bound& step, const Resolved& resolved, d
   return report;
 }
 
+namespace {
+
+// After twice as many micro-batches as there are stages 1F1B has filled, gone round and emptied; of
+// GPipe, which keeps all of them, so many at most are told apart.
+constexpr std::int64_t kMostToldApart = 128;
+
+std::vector<memory::MicroBatchPass> passes_in_order(parallel::Pipeline schedule, int stage,
+                                                    const PassNodes& nodes) {
+  if (schedule.order == parallel::PassOrder::OneFOneB) {
+    schedule.micro_batches = std::min(schedule.micro_batches, std::int64_t{2} * schedule.stages);
+  }
+  if (schedule.micro_batches > kMostToldApart) return {};
+  std::vector<memory::MicroBatchPass> passes;
+  for (const parallel::PipelinePass& pass : parallel::passes_of(schedule, stage)) {
+    const auto part =
+        static_cast<std::size_t>(pass.backward ? schedule.parts - 1 - pass.part : pass.part);
+    const std::vector<graph::NodeId>& begins = pass.backward ? nodes.backward : nodes.forward;
+    passes.push_back({begins[part], begins[part + 1], pass.micro_batch});
+  }
+  return passes;
+}
+
+}  // namespace
+
 RankMemory stage_memory(const std::vector<PipelineStage>& pipeline, int stage,
                         const Resolved& resolved) {
   const graph::Bound& bound = *pipeline[static_cast<std::size_t>(stage)].bound;
   const parallel::Pipeline schedule = parallel::pipeline_of(resolved);
   RankMemory rank;
   rank.stage = stage;
+  std::vector<memory::MicroBatchPass> passes;
   if (resolved.mode == Mode::Train && schedule.micro_batches > 1) {
     const auto storages = memory::lifetimes(bound, options_of(bound, resolved));
     const PassNodes nodes = pass_nodes(*bound.graph, schedule.parts);
@@ -216,8 +244,9 @@ RankMemory stage_memory(const std::vector<PipelineStage>& pipeline, int stage,
       own += kept.back();
     }
     rank.held_bytes = std::max(0.0, parallel::most_kept(schedule, stage, kept) - own);
+    passes = passes_in_order(schedule, stage, nodes);
   }
-  rank.report = report_memory(bound, resolved, rank.held_bytes);
+  rank.report = report_memory(bound, resolved, rank.held_bytes, std::move(passes));
   return rank;
 }
 

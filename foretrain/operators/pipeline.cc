@@ -176,6 +176,7 @@ class Scheduling {
           (pass.backward ? backward_done_ : forward_done_)[slot(before, pass.micro_batch)];
       if (arrived == kNever) return false;
       after.push_back(arrived);
+      if (resolved_.framework->blocking_receives) after.push_back(receive(stage, arrived));
     }
     const bool last = pass.micro_batch + 1 == pipeline_.micro_batches;
     const Listed& listed = listed_[at(stage)];
@@ -210,6 +211,16 @@ class Scheduling {
     if (stage == shown_) program_.transfers.push_back({task, {leaving, 0, 0, 0}});
     if (link.to == shown_) program_.transfers.push_back({task, {0, leaving, 0, 0}});
     return task;
+  }
+
+  // A stage that computes nothing while it receives either: as long as the neighbour's transfer,
+  // from when that can begin.
+  sim::TaskId receive(int stage, sim::TaskId arrived) {
+    const sim::Task sent = program_.program.tasks[at(arrived)];
+    if (sent.kind != kCommunicationTask) return arrived;
+    const sim::TaskId given = sim::dependencies(program_.program, arrived).front();
+    return sim::add_task(program_.program,
+                         {streams_[at(stage)], sent.duration, kReceiveTask, sent.tag}, {given});
   }
 
   // Gradients of parameters that several stages have are summed before these update them.

@@ -128,6 +128,24 @@ TEST_F(PipelineTimeline, BlockingSendsHoldTheirStageUp) {
   EXPECT_NEAR(blocking.timeline.end.count(), 15 + 5 * t, 1e-9);
 }
 
+// Both ends of a transfer are held up. Stage 1 receives at 1, runs forward and backward to 4 + t,
+// sends, receives (4 + 3 t), runs to 7 + 3 t, sends; 7 + 5 t, 10 + 5 t; 10 + 7 t, 13 + 7 t; its
+// last gradients are there at 13 + 8 t, and stage 0 needs 2 s more.
+TEST_F(PipelineTimeline, BlockingReceivesHoldBothStagesUp) {
+  const Pipeline pipeline{2, 1, 4, PassOrder::OneFOneB};
+  const Stages stages = run(pipeline, equal_stage(1, 1e9), {}, "megatron-deepspeed");
+  double t = 0;
+  double sent_s = 0;
+  double received_s = 0;
+  for (const sim::Task& task : stages.program.program.tasks) {
+    if (task.kind == kCommunicationTask) sent_s += t = task.duration.count();
+    if (task.kind == kReceiveTask) received_s += task.duration.count();
+  }
+  EXPECT_NEAR(sent_s, 8 * t, 1e-9);
+  EXPECT_NEAR(received_s, sent_s, 1e-9);
+  EXPECT_NEAR(stages.timeline.end.count(), 15 + 8 * t, 1e-9);
+}
+
 // Four ranks of a stage on a node each send a quarter, which is 1 GB at 10 GB/s between them: all
 // of it leaves the node once. Without it each of them sends everything.
 TEST(StageLinks, RanksThatHoldTheSameSendAPieceEach) {
@@ -249,6 +267,15 @@ TEST_F(PipelineMemory, EachStageHasItsParameters) {
     EXPECT_EQ(memory.parameters, 5 * kWeight);
     EXPECT_GE(memory.gradients, 5 * kWeight);
   }
+}
+
+// Five weights, the sums of their gradients and a new gradient, of the layer that backward reaches
+// first; beside it lie the gradients of that layer's output and input. The first stage has its
+// input, and for each of two micro-batches two blocks' inputs and ReLUs' outputs: 1 + 2 * 4 + 2.
+// The last one has the same of its blocks, the head's input and output and the loss: 4 + 2 + 2.
+TEST_F(PipelineMemory, PeakOfEachStage) {
+  EXPECT_EQ(of_stage(0, "").report.allocated, 11 * kWeight + 11 * kActivation);
+  EXPECT_EQ(of_stage(1, "").report.allocated, 11 * kWeight + 8 * kActivation + 4);
 }
 
 // A block keeps its input and its ReLU's output. 1F1B: the first of two stages has two

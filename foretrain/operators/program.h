@@ -21,7 +21,8 @@ enum TaskKind : std::int32_t {
   kCopyTask,           // the host copies the step's input to the device
   kInputTask,          // the input pipeline prepares the next batch
   kHostUpdateTask,     // the host updates parameters
-  kPassTask,  // a stage of a pipeline runs one of StepProgram::passes, which the tag counts
+  kPassTask,     // a stage of a pipeline runs one of StepProgram::passes, which the tag counts
+  kReceiveTask,  // it waits while it receives one of StepProgram::sends
 };
 
 enum class PassKind : std::uint8_t { Start, Forward, Backward, Exchange, Update };

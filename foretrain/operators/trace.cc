@@ -73,6 +73,7 @@ std::string send_name(const StageSend& send) {
 
 std::string task_name(const Stages& stages, const sim::Task& task) {
   const auto tag = static_cast<std::size_t>(task.tag);
+  if (task.kind == kReceiveTask) return "receive, " + send_name(stages.program.sends[tag]);
   if (task.kind == kPassTask) return pass_name(stages, stages.program.passes[tag]);
   if (is_send(stages, task)) return send_name(stages.program.sends[tag]);
   const auto node = [&] {
@@ -94,7 +95,7 @@ std::string task_name(const Stages& stages, const sim::Task& task) {
 
 const char* kind_name(std::int32_t kind) {
   constexpr std::array kNames{"host", "kernel", "communication", "server", "saturation",
-                              "copy", "input",  "host update",   "pass"};
+                              "copy", "input",  "host update",   "pass",   "receive"};
   return kNames.at(static_cast<std::size_t>(kind));
 }
 

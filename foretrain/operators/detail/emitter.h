@@ -37,7 +37,7 @@ class Emitter {
   Seconds host_update_time(graph::NodeId node, double bytes_per_s) const;
 
   // The next kernel waits for the task.
-  void device_waits(sim::TaskId task);
+  void device_waits(sim::TaskId task, double times = 1);
   // The host goes on when the device and the task are done.
   void host_waits(sim::TaskId task);
   void host_waits();
@@ -55,6 +55,7 @@ class Emitter {
   double slowest_;     // the slowest worker's time over the mean one's
   double host_scale_;  // host time here over that of the reference machine
   bool blocking_;      // the host waits for each kernel
+  Seconds wake_up_;    // until it has noticed that one is done
   StepProgram& program_;
   WorkerClass& worker_;
   cost::OperatorTimer timer_;

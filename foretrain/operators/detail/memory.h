@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <vector>
+
+#include "foretrain/memory/options.h"
 #include "foretrain/operators/stages.h"
 
 namespace foretrain::operators {
 
 // Peak memory of the device with the smallest one, and whether the job fits. `held_bytes`: what
-// other micro-batches keep meanwhile.
+// other micro-batches keep meanwhile; `passes`: theirs and its own, as the allocator sees them.
 MemoryReport report_memory(const graph::Bound& step, const Resolved& resolved,
-                           double held_bytes = 0);
+                           double held_bytes = 0, std::vector<memory::MicroBatchPass> passes = {});
 
 // Peak memory of one rank.
 struct RankMemory {

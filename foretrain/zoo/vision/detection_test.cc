@@ -154,6 +154,20 @@ TEST(Detectors, RefuseWhatDoesNotFit) {
   EXPECT_NO_THROW(build("retinanet_resnet50_fpn:height=801,width=333"));
 }
 
+// The stem's, three in each of 16 bottlenecks, and one for each of five maps in the RPN.
+TEST(Detectors, ReLUsOfHeadsNeedNotBeInPlace) {
+  const auto in_place = [](const std::string& model) {
+    int count = 0;
+    for (const graph::Node& node : build(model).nodes) {
+      const bool relu = node.kind == graph::Kind::Relu;
+      if (relu && node.attributes.number(graph::Attr::Inplace, 0) != 0) ++count;
+    }
+    return count;
+  };
+  EXPECT_EQ(in_place("rpn_resnet50_fpn"), 1 + 3 * 16 + 5);
+  EXPECT_EQ(in_place("rpn_resnet50_fpn:inplace=0"), 1 + 3 * 16);
+}
+
 TEST(Detectors, ReadNothingThatWasOverwritten) {
   for (const Published& row : kPublished) expect_no_use_of_overwritten(row.model);
 }

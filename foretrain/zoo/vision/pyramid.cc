@@ -78,11 +78,19 @@ void freeze_backbone(graph::Graph& graph, std::int64_t trainable_layers) {
   freeze(graph, frozen);
 }
 
+void place_heads(graph::Graph& graph, Spec& spec) {
+  if (spec.take("inplace", 1, 0, 1) == 1) return;
+  for (graph::Node& node : graph.nodes) {
+    const bool of_head = !node.scope.starts_with("backbone");
+    if (of_head && node.kind == graph::Kind::Relu) node.attributes.set(graph::Attr::Inplace, {0});
+  }
+}
+
 std::vector<Entry> pyramid_rows(const std::string& detector, const std::string& about,
                                 const std::string& parameters, graph::Graph (*build)(Spec&)) {
   const std::string all =
       "height=800, width=1088, image, " + parameters + (parameters.empty() ? "" : ", ") +
-      "trainable_layers=3, norms=0, stride_in_1x1=0, objects=0, overlap_values=10";
+      "trainable_layers=3, norms=0, stride_in_1x1=0, inplace=1, objects=0, overlap_values=10";
   std::vector<Entry> entries;
   for (const std::string network : kNetworks) {
     std::string name = detector;

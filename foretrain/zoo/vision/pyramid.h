@@ -2,7 +2,8 @@
 // Detectors on a feature pyramid over a residual network, as torchvision builds them upon weights
 // that were trained before: norms are frozen (`norms=1`: they learn, as in MMDetection; `norms=2`:
 // Detectron's, which Caffe2 keeps as blobs), and so are the stem and the first stage. In networks
-// trained with Caffe a bottleneck's first convolution has the stride (`stride_in_1x1=1`).
+// trained with Caffe a bottleneck's first convolution has the stride (`stride_in_1x1=1`). The
+// heads' ReLUs overwrite what they read, or, as in Detectron2, do not (`inplace=0`).
 #pragma once
 
 #include <string>
@@ -28,6 +29,9 @@ std::vector<graph::TensorId> pyramid_backbone(graph::Builder& builder, Spec& spe
 // Takes `trainable_layers` (3): so many of stem and stages learn, from the last on.
 void freeze_backbone(graph::Graph& graph, std::int64_t trainable_layers);
 std::int64_t trainable_layers(Spec& spec);
+
+// Takes `inplace` (1): what is not the backbone's overwrites its input or, with 0, nothing does.
+void place_heads(graph::Graph& graph, Spec& spec);
 
 // "retinanet_resnet50_fpn" is the detector "retinanet" over "resnet50": a row for every network
 // that model zoos offer.

@@ -214,6 +214,7 @@ graph::Graph build_detector(Spec& spec, Detector detector) {
   sum_losses(b, losses);
   graph::Graph graph = b.finish();
   freeze_backbone(graph, trainable);
+  place_heads(graph, spec);
   return graph;
 }
 

@@ -67,6 +67,7 @@ graph::Graph build_retinanet(Spec& spec) {
   sum_losses(b, {class_losses, pointwise_loss(b, "boxes", matched)});
   graph::Graph graph = b.finish();
   freeze_backbone(graph, trainable);
+  place_heads(graph, spec);
   return graph;
 }
 
