@@ -155,5 +155,25 @@ TEST(ContextFor, IsFiniteForADeviceOfWhichNothingIsKnown) {
   }
 }
 
+// 82.6 TFLOP/s in TF32 of a board whose tensor cores run at half their rate, no power limit: what
+// feeds them has room for four bytes, 1.06 of the peak; at the full rate 0.86 * 0.87 of it.
+TEST(SustainedTensor, WiderOperandsSlowOnlyTheFullRate) {
+  const Constants& constants = test_model().constants;
+  hw::Device device = round_device();
+  device.architecture = "ada";
+  device.fp32_cores_per_sm = 128;
+  device.fp32_flops_per_s = 82.6e12;
+  device.tensor_fp16_flops_per_s = 165.2e12;
+  device.tensor_tf32_flops_per_s = 82.6e12;
+  const auto rate = [&] {
+    const double cap = tensor_cap(device, constants.cap.tensor, constants);
+    return sustained_tensor(device, Precision::Tf32, cap, constants);
+  };
+  EXPECT_NEAR(rate(), 1.06 * 82.6e12, 1e6);
+  device.tensor_fp16_flops_per_s = 330.4e12;
+  device.fp32_flops_per_s = 41.3e12;
+  EXPECT_NEAR(rate(), 0.86 * 0.87 * 82.6e12, 1e6);
+}
+
 }  // namespace
 }  // namespace foretrain::cost
