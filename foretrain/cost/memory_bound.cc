@@ -174,8 +174,24 @@ double composed_passes(const NodeView& v, const MemoryBoundConstants& c) {
   }
 }
 
+// A compiler's cross entropy; those that are written by hand pass over the logits as often as an
+// eager one.
+bool compiled_loss(const NodeView& v, const Context& context) {
+  const bool loss = v.node.kind == Kind::CrossEntropy ||
+                    (v.node.kind == Kind::LossGrad && of(v) == Kind::CrossEntropy);
+  return loss && context.framework->fused_loss &&
+         context.framework->fusion == graph::Fusion::Pointwise;
+}
+
+// One kernel reads the logits and keeps a number of each row; another one reads them again and
+// writes their gradient. No log-probabilities are kept.
+double compiled_loss_bytes(const NodeView& v, double bytes) {
+  return v.node.kind == Kind::CrossEntropy ? bytes - v.out_bytes(1) : bytes;
+}
+
 double moved_bytes(const NodeView& v, const Work& work, const Context& context) {
   const double bytes = work.read_bytes + work.written_bytes;
+  if (compiled_loss(v, context)) return compiled_loss_bytes(v, bytes);
   if (context.framework->composed) {
     const double passes = composed_passes(v, constants(context));
     if (passes > 0) return passes * v.in_bytes(0);
