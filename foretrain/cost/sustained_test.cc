@@ -84,6 +84,12 @@ TEST(BandwidthShare, FollowsTheMemory) {
   EXPECT_EQ(bandwidth_share(device, test_model().constants), 0.76);
   device.memory_type = "gddr6x";
   EXPECT_EQ(bandwidth_share(device, test_model().constants), 0.9);
+  device.memory_type = "gddr6";  // from GA10x on, but not on boards of 75 W
+  device.architecture = "ada";
+  device.fp32_cores_per_sm = 128;
+  EXPECT_EQ(bandwidth_share(device, test_model().constants), 0.9);
+  device.tdp_w = 72;
+  EXPECT_EQ(bandwidth_share(device, test_model().constants), 0.76);
 }
 
 // 71 TFLOP/s are twice the RTX 3090's fp32 peak, half of what its tensor cores reach without fp32
