@@ -52,14 +52,18 @@ TEST(MemoryBound, UnaryTakesTwoPassesAndThreeBack) {
   EXPECT_NEAR(passes(step, Phase::Backward, 1e6, round_device()), 3, 1e-9);
 }
 
-// 8 MB with a last cache of 8 MB: half from memory, half 3.8 times as fast. Others have no such
-// term.
-TEST(MemoryBound, RadeonsFindAPartInTheirLastCache) {
+// 8 MB with a last cache of 8 MB: half from memory, half 3.8 or 6 times as fast. Others have no
+// such term.
+TEST(MemoryBound, GraphicsBoardsFindAPartInTheirLastCache) {
   const graph::Graph step = one(Kind::Relu, {1000, 1000});
   hw::Device device = with_l2(8e6);
   EXPECT_NEAR(passes(step, Phase::Forward, 1e6, device), 2, 1e-9);
   device.architecture = "rdna2";
   EXPECT_NEAR(passes(step, Phase::Forward, 1e6, device), 2 * (0.5 + 0.5 / 3.8), 1e-9);
+  device.architecture = "ada";
+  EXPECT_NEAR(passes(step, Phase::Forward, 1e6, device), 2, 1e-9);  // of HBM
+  device.memory_type = "gddr6";
+  EXPECT_NEAR(passes(step, Phase::Forward, 1e6, device), 2 * (0.5 + 0.5 / 6), 1e-9);
 }
 
 // ReLU's three and the three of adding to the parameter's gradient; AdaptDL's hook moves nine more.
