@@ -64,7 +64,7 @@ struct BandwidthConstants {
   double volta = 0;               // Volta's HBM2
   double pascal = 0;              // Pascal's HBM2
   double gddr = 0;                // GDDR up to GDDR6
-  double gddr6x = 0;              // GDDR6X; GDDR from GA10x on but on boards of 75 W
+  double gddr6x = 0;              // GDDR6X; GDDR from GA10x on without ECC
   double cdna = 0;                // HBM of AMD CDNA
   double cpu = 0;                 // main memory of a CPU
   double gemm = 0;                // fp32 GEMM

@@ -197,14 +197,12 @@ double fp64_share(const hw::Device& device, const Constants& c) {
 }
 
 double bandwidth_share(const hw::Device& device, const Constants& c) {
-  constexpr double kCoolBoard = 75;  // watts that a slot alone gives: P4, T4, L4
   if (hw::is_cpu(device)) return c.bandwidth.cpu;
   const Generation generation = generation_of(device);
   const bool recent = device.memory_type == "gddr6x" || generation == Generation::AmpereSmall ||
                       generation == Generation::Ada || generation == Generation::Blackwell;
-  const bool cool = device.tdp_w > 0 && device.tdp_w <= kCoolBoard;
-  const bool graphics = device.memory_type.starts_with("gddr");
-  if (graphics && recent && !cool) return c.bandwidth.gddr6x;
+  const bool checked = device.ecc_bytes.has_value();
+  if (device.memory_type.starts_with("gddr") && recent && !checked) return c.bandwidth.gddr6x;
   if (!device.memory_type.starts_with("hbm")) return c.bandwidth.gddr;
   switch (generation) {
     case Generation::Pascal:

@@ -84,11 +84,11 @@ TEST(BandwidthShare, FollowsTheMemory) {
   EXPECT_EQ(bandwidth_share(device, test_model().constants), 0.76);
   device.memory_type = "gddr6x";
   EXPECT_EQ(bandwidth_share(device, test_model().constants), 0.9);
-  device.memory_type = "gddr6";  // from GA10x on, but not on boards of 75 W
+  device.memory_type = "gddr6";  // from GA10x on, where none of it is error correction's
   device.architecture = "ada";
   device.fp32_cores_per_sm = 128;
   EXPECT_EQ(bandwidth_share(device, test_model().constants), 0.9);
-  device.tdp_w = 72;
+  device.ecc_bytes = device.memory_bytes / 16;
   EXPECT_EQ(bandwidth_share(device, test_model().constants), 0.76);
 }
 
