@@ -55,7 +55,9 @@ def figures(program: str) -> tuple[float, list[str]]:
         if "error" in answer:
             sys.exit(f"check_ceilings: {case['request']['model']}: {answer['error']['message']}")
         errors.append(number(answer, case["number"]) / case["measured"] - 1)
-        lines.append(f"  {100 * errors[-1]:+6.1f} %  {case['request']['model']} on {case['request']['device']}")
+        device = case["request"]["device"]
+        name = device["name"] if isinstance(device, dict) else device
+        lines.append(f"  {100 * errors[-1]:+6.1f} %  {case['request']['model']} on {name}")
     return sum(map(abs, errors)) / len(errors), lines
 
 

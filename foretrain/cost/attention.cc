@@ -17,11 +17,30 @@ using graph::Kind;
 // Shares of the 16-bit tensor peak forward and backward, keys that starting costs likewise.
 using Kernel = std::array<double, 4>;
 
-const Kernel& kernel_of(Flash flash, Generation generation, const AttentionConstants& constants) {
-  const bool newer = generation >= Generation::Hopper;
-  if (flash == Flash::One) return newer ? constants.one_new : constants.one;
-  if (!newer) return constants.two;
-  return flash == Flash::Two ? constants.two_new : constants.three;
+// Beside its products a tile computes a softmax on vector units. Where tensor cores do fewer flops
+// per clock and multiprocessor than GA100's 2048, that takes less of the time:
+//
+//   1 / share = 1 + (1 / share of GA100 - 1) flops / 2048
+//
+// Source of the rates: NVIDIA's A100 and GA102 whitepapers (1024; 512 with sums in fp32).
+double beside_softmax(double share, const hw::Device& device) {
+  constexpr double kLargest = 2048;
+  const double flops = 2.0 * device.fp32_cores_per_sm * *device.tensor_fp16_flops_per_s /
+                       std::max(1.0, device.fp32_flops_per_s);
+  return 1 / (1 + (1 / share - 1) * std::min(1.0, flops / kLargest));
+}
+
+// Kernels for Hopper and Blackwell use what their boards with HBM alone have.
+Kernel kernel_of(Flash flash, const Context& context, const AttentionConstants& constants) {
+  const hw::Device& device = *context.device;
+  const bool newer =
+      context.generation >= Generation::Hopper && device.memory_type.starts_with("hbm");
+  if (newer && flash == Flash::One) return constants.one_new;
+  if (newer) return flash == Flash::Two ? constants.two_new : constants.three;
+  Kernel kernel = flash == Flash::One ? constants.one : constants.two;
+  if (!context.wide_sms) return kernel;
+  for (const std::size_t pass : {0, 1}) kernel[pass] = beside_softmax(kernel[pass], device);
+  return kernel;
 }
 
 constexpr double kRows = 128;  // queries per tile
@@ -42,7 +61,7 @@ void set_attention_rates(Context& c, const hw::Device& device) {
   Kernel kernel = constants.attention.vector;
   double rate = c.gemm_flops_per_s;
   if (!wide && peak > 0) {
-    kernel = kernel_of(c.framework->flash, c.generation, constants.attention);
+    kernel = kernel_of(c.framework->flash, c, constants.attention);
     rate = peak * std::min(1.0, tensor_share(device, constants) / constants.attention.power_share);
     if (c.precision == Precision::Tf32) rate /= 2;
   }

@@ -54,6 +54,25 @@ TEST(Attention, BackwardIsFiveProducts) {
   EXPECT_NEAR(backward / forward, 2.5 * (1630.0 / 1280) * (0.387 / 0.36), 1e-6);
 }
 
+// Beside GA100's 2048 flops per clock 2 / 3 of the products' time goes to the softmax (a share of
+// 0.6). 2 * 128 * 100 / 25 = 1024 flops leave half of that, 0.75 of the peak, 512 a quarter, 0.857:
+//   8.389 GFLOP / 75 TFLOP/s = 111.8 us.
+TEST(Attention, SlowerTensorCoresWaitLessForTheSoftmax) {
+  hw::Device device = round_device();
+  device.architecture = "ada";
+  device.memory_type = "gddr6";
+  device.fp32_cores_per_sm = 128;
+  device.fp32_flops_per_s = 25e12;
+  const graph::Graph step = attention(10, 1280, 128, false);
+  const double full = time_of(step, Kind::Attention, device).compute.count();
+  EXPECT_NEAR(full, 111.8e-6, 0.1e-6);
+  device.fp32_flops_per_s = 50e12;
+  const double half_rate = time_of(step, Kind::Attention, device).compute.count();
+  EXPECT_NEAR(full / half_rate, 0.857143 / 0.75, 1e-5);
+  device.architecture = "blackwell";  // no other kernels on boards without HBM
+  EXPECT_NEAR(time_of(step, Kind::Attention, device).compute.count(), half_rate, 1e-9);
+}
+
 TEST(Attention, CausalIsHalfTheWork) {
   const OpTime all = time_of(attention(10, 1280, 128, false), Kind::Attention, round_device());
   const OpTime half = time_of(attention(10, 1280, 128, true), Kind::Attention, round_device());

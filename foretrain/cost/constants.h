@@ -40,7 +40,7 @@ struct CapConstants {
   double cores_64 = 0;     // fp32 GEMM, 64 fp32 cores per multiprocessor
   double cores_128 = 0;    // fp32 GEMM, 128 fp32 cores per multiprocessor
   double kepler = 0;       // fp32 GEMM and convolutions, Kepler
-  double maxwell = 0;      // fp32 GEMM and convolutions, Maxwell
+  double maxwell = 0;      // fp32 GEMM and convolutions, Maxwell; GEMM, Pascal but GP100
   double cdna = 0;         // fp32 GEMM, AMD CDNA
   double conv = 0;         // fp32 convolutions from Pascal on
   double rdna = 0;         // fp32 and 16-bit GEMM and convolutions, AMD RDNA
@@ -64,7 +64,7 @@ struct BandwidthConstants {
   double volta = 0;               // Volta's HBM2
   double pascal = 0;              // Pascal's HBM2
   double gddr = 0;                // GDDR up to GDDR6
-  double gddr6x = 0;              // GDDR6X
+  double gddr6x = 0;              // GDDR6X; GDDR from GA10x on without ECC
   double cdna = 0;                // HBM of AMD CDNA
   double cpu = 0;                 // main memory of a CPU
   double gemm = 0;                // fp32 GEMM
@@ -87,10 +87,10 @@ struct LaunchConstants {
 struct GemmConstants {
   std::array<double, 5> tiles{};  // rates with tiles of 128x128, 128x64, 64x64, 128x32, 32x32
   double tail = 0;                // share of the last wave's idle rest that is lost
-  double reread = 0;              // share of the tiles' re-reads that miss the L2
+  double reread = 0;              // reads again of missed tiles, against square waves in step
   double split = 0;               // rate where sums are split (split-K)
   double exponent = 0;            // of the overlap of arithmetic and memory
-  double pascal = 0;              // rate of Pascal's GEMM that is not batched
+  double pascal = 0;              // rate of GP100's GEMM that is not batched
   double pascal_length = 0;       // sums longer than this collapse there
   double pascal_exponent = 0;     // how fast they collapse
 };

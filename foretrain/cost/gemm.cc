@@ -46,27 +46,35 @@ bool available(const Tile& tile, const Gemm& g, Generation generation) {
   return true;
 }
 
-// Pascal's plain GEMMs: slower kernels, and a collapse for very long sums.
+// Plain GEMMs of GP100: slower kernels, and a collapse for very long sums.
 double vector_rate(const Gemm& g, const Context& context) {
-  if (context.generation != Generation::Pascal || g.batched) return context.gemm_flops_per_s;
+  const bool gp100 =
+      context.generation == Generation::Pascal && context.device->fp32_cores_per_sm <= 64;
+  if (!gp100 || g.batched) return context.gemm_flops_per_s;
   const GemmConstants& constants = context.model->constants.gemm;
   const double rate = constants.pascal * context.gemm_flops_per_s;
   const double length = g.k / constants.pascal_length;
   return length > 1 ? rate / std::pow(length, constants.pascal_exponent) : rate;
 }
 
-// Compulsory traffic, and the part of what tiles read again that the L2 does not hold. Of small
-// operands and results a part is still there from the operator before, or for the next one.
-double vector_traffic(const Gemm& g, const Constants& constants, double l2_bytes) {
+// How often an operand is read again: each wave of tiles, a square with one tile on every
+// multiprocessor, reads it once.
+double read_again(double other_side, double sms) {
   constexpr double kEdge = 128;
-  const double out = g.out_bytes * g.m * g.n;
+  return std::max(0.0, std::ceil(other_side / kEdge) / std::sqrt(sms) - 1);
+}
+
+// Compulsory traffic, and the part of what waves read again that the L2 does not hold. Of small
+// operands and results a part is still there from the operator before, or for the next one.
+double vector_traffic(const Gemm& g, const Context& context) {
+  const Constants& constants = context.model->constants;
   const double a = g.in_bytes * g.m * g.k;
   const double b = g.in_bytes * g.k * g.n;
-  const double once = a + b + out;
-  const double tiled = a * std::ceil(g.n / kEdge) + b * std::ceil(g.m / kEdge) + out;
-  const double miss = once / (once + l2_bytes);
-  const double all = g.batch * (once + constants.gemm.reread * miss * (tiled - once));
-  return all * all / (all + constants.conv.cache * l2_bytes);
+  const double once = a + b + g.out_bytes * g.m * g.n;
+  const double again = a * read_again(g.n, context.sms) + b * read_again(g.m, context.sms);
+  const double miss = once / (once + context.l2_bytes);
+  const double all = g.batch * (once + constants.gemm.reread * miss * again);
+  return all * all / (all + constants.conv.cache * context.l2_bytes);
 }
 
 OpTime combine(double compute, double memory, double launch, const SmoothMax& overlap) {
@@ -89,8 +97,7 @@ OpTime gemm_vector(const Gemm& g, const Context& context) {
     const double slow = constants.split * rate * constants.tiles[4];
     compute = std::min(compute, split_time(g, kVectorTiles[4], g.k, slow, context));
   }
-  const double traffic = vector_traffic(g, context.model->constants, context.l2_bytes);
-  return combine(compute, traffic / context.gemm_bytes_per_s,
+  return combine(compute, vector_traffic(g, context) / context.gemm_bytes_per_s,
                  context.model->constants.launch.vector, context.model->gemm);
 }
 

@@ -32,7 +32,8 @@ double vector_power(Generation generation, const PowerConstants& power) {
 // Share of the fp32 peak that GEMMs reach with power to spare.
 double vector_cap(const hw::Device& device, Generation generation, const CapConstants& cap) {
   if (generation == Generation::Kepler) return cap.kepler;
-  if (generation == Generation::Maxwell) return cap.maxwell;
+  const bool gp10x = generation == Generation::Pascal && device.fp32_cores_per_sm > 64;
+  if (generation == Generation::Maxwell || gp10x) return cap.maxwell;
   if (generation == Generation::Cdna) return cap.cdna;
   if (generation == Generation::Rdna) return cap.rdna;
   return device.fp32_cores_per_sm > 64 ? cap.cores_128 : cap.cores_64;
@@ -161,7 +162,9 @@ double sustained_tensor(const hw::Device& device, Precision precision, double ca
   }
   if (!peak) return 0;
   const double power = tensor_power(device, c.power) * precision_power(precision, c.power) / kTera;
-  if (precision == Precision::Tf32) cap *= c.cap.tf32;
+  // At half the rate what feeds the cores has room for operands of four bytes.
+  // At half the rate what feeds the cores has room for operands of four bytes.
+  if (precision == Precision::Tf32 && half_rate_cap(device, c) < cap) cap *= c.cap.tf32;
   return power_limited(*peak, cap, device.tdp_w, power);
 }
 
@@ -195,9 +198,13 @@ double fp64_share(const hw::Device& device, const Constants& c) {
 
 double bandwidth_share(const hw::Device& device, const Constants& c) {
   if (hw::is_cpu(device)) return c.bandwidth.cpu;
-  if (device.memory_type == "gddr6x") return c.bandwidth.gddr6x;
+  const Generation generation = generation_of(device);
+  const bool recent = device.memory_type == "gddr6x" || generation == Generation::AmpereSmall ||
+                      generation == Generation::Ada || generation == Generation::Blackwell;
+  const bool checked = device.ecc_bytes.has_value();
+  if (device.memory_type.starts_with("gddr") && recent && !checked) return c.bandwidth.gddr6x;
   if (!device.memory_type.starts_with("hbm")) return c.bandwidth.gddr;
-  switch (generation_of(device)) {
+  switch (generation) {
     case Generation::Pascal:
       return c.bandwidth.pascal;
     case Generation::Volta:

@@ -84,6 +84,12 @@ TEST(BandwidthShare, FollowsTheMemory) {
   EXPECT_EQ(bandwidth_share(device, test_model().constants), 0.76);
   device.memory_type = "gddr6x";
   EXPECT_EQ(bandwidth_share(device, test_model().constants), 0.9);
+  device.memory_type = "gddr6";  // from GA10x on, where none of it is error correction's
+  device.architecture = "ada";
+  device.fp32_cores_per_sm = 128;
+  EXPECT_EQ(bandwidth_share(device, test_model().constants), 0.9);
+  device.ecc_bytes = device.memory_bytes / 16;
+  EXPECT_EQ(bandwidth_share(device, test_model().constants), 0.76);
 }
 
 // 71 TFLOP/s are twice the RTX 3090's fp32 peak, half of what its tensor cores reach without fp32
@@ -153,6 +159,26 @@ TEST(ContextFor, IsFiniteForADeviceOfWhichNothingIsKnown) {
       EXPECT_GT(rate, 0);
     }
   }
+}
+
+// 82.6 TFLOP/s in TF32 of a board whose tensor cores run at half their rate, no power limit: what
+// feeds them has room for four bytes, 1.06 of the peak; at the full rate 0.86 * 0.87 of it.
+TEST(SustainedTensor, WiderOperandsSlowOnlyTheFullRate) {
+  const Constants& constants = test_model().constants;
+  hw::Device device = round_device();
+  device.architecture = "ada";
+  device.fp32_cores_per_sm = 128;
+  device.fp32_flops_per_s = 82.6e12;
+  device.tensor_fp16_flops_per_s = 165.2e12;
+  device.tensor_tf32_flops_per_s = 82.6e12;
+  const auto rate = [&] {
+    const double cap = tensor_cap(device, constants.cap.tensor, constants);
+    return sustained_tensor(device, Precision::Tf32, cap, constants);
+  };
+  EXPECT_NEAR(rate(), 1.06 * 82.6e12, 1e6);
+  device.tensor_fp16_flops_per_s = 330.4e12;
+  device.fp32_flops_per_s = 41.3e12;
+  EXPECT_NEAR(rate(), 0.86 * 0.87 * 82.6e12, 1e6);
 }
 
 }  // namespace

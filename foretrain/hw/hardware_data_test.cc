@@ -153,8 +153,8 @@ TEST(HardwareData, MemoryIsAsFastAsItsKind) {
   const std::map<std::string, std::pair<double, double>> range{
       {"ddr4", {5e9, 300e9}},      {"ddr5", {60e9, 130e9}},    {"lpddr5", {60e9, 130e9}},
       {"gddr5", {150e9, 350e9}},   {"gddr5x", {300e9, 560e9}}, {"gddr6", {250e9, 1000e9}},
-      {"gddr6x", {700e9, 1100e9}}, {"hbm2", {500e9, 1600e9}},  {"hbm2e", {1600e9, 2100e9}},
-      {"hbm3", {3000e9, 5500e9}},  {"hbm3e", {4500e9, 8500e9}}};
+      {"gddr6x", {500e9, 1100e9}}, {"gddr7", {400e9, 1800e9}}, {"hbm2", {500e9, 1600e9}},
+      {"hbm2e", {1600e9, 2100e9}}, {"hbm3", {3000e9, 5500e9}}, {"hbm3e", {4500e9, 8500e9}}};
   for (const DeviceEntry& entry : catalog().devices) {
     const Device& d = entry.device;
     ASSERT_TRUE(range.contains(d.memory_type)) << d.name << ' ' << d.memory_type;

@@ -17,7 +17,7 @@ struct StepDetail {
   std::string model;             // the graph's own name, without parameters
   std::int64_t parameters = 0;   // learned values
   double tokens_per_sample = 0;  // 0: the model does not read tokens
-  double gemm_flops = 0;         // of one worker's step: GEMMs and convolutions
+  double gemm_flops = 0;  // of one worker's step: GEMMs and convolutions; as fp32 where in TF32
   Estimate step;
   bool inside = true;  // of what was measured
   Breakdown breakdown;

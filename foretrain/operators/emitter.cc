@@ -17,6 +17,15 @@ double straggling(const Resolved& resolved) {
   return 1 + spread * expected_largest(resolved.workers);
 }
 
+// What a convolution's FLOPs count in a step of fp32, where frameworks compute it in TF32: by the
+// ratio of the peaks, so that no share of a peak exceeds one.
+double tf32_share(const hw::Device& device, const Resolved& resolved) {
+  const bool wide = resolved.precision == Precision::Fp32 && resolved.framework->tf32_convolutions;
+  const double tf32 = device.tensor_tf32_flops_per_s.value_or(0);
+  if (!wide || tf32 <= 0) return 1;
+  return hw::matrix_peak(device, Precision::Fp32).value_or(tf32) / tf32;
+}
+
 }  // namespace
 
 Emitter::Emitter(const Step& step, const graph::Bound& bound, const Resolved& resolved,
@@ -34,17 +43,19 @@ Emitter::Emitter(const Step& step, const graph::Bound& bound, const Resolved& re
       copying_host_(bound.graph->nodes.size(), Seconds{0}) {
   worker_.host = sim::add_resource(program.program);
   worker_.stream = sim::add_resource(program.program);
-  time_nodes(*resolved.straggling);
+  time_nodes(resolved);
   const double calls = static_cast<double>(passes) * resolved.framework->call_s;
   waiting_host_ = Seconds{host_scale_ * calls};
 }
 
-void Emitter::time_nodes(const cost::Straggling& straggling) {
+void Emitter::time_nodes(const Resolved& resolved) {
+  const cost::Straggling& straggling = *resolved.straggling;
   const double crowded =
       slowest_ * (1 + straggling.shared_node_slowdown * (worker_.devices_on_node - 1));
   const std::vector<graph::Node>& nodes = bound_.graph->nodes;
   worker_.ops.reserve(nodes.size());
   program_.gemm_flops = 0;
+  const double tf32 = tf32_share(timer_.device(), resolved);
   for (const graph::Node& node : nodes) {
     if (graph::is_communication(node)) {
       worker_.ops.emplace_back();
@@ -53,8 +64,9 @@ void Emitter::time_nodes(const cost::Straggling& straggling) {
     const graph::NodeView view{bound_, node};
     const graph::Work work = graph::work(view);
     worker_.ops.push_back(timer_.time(view, work));
-    // The model's own: what is recomputed counts once.
-    if (node.phase != graph::Phase::Recompute) program_.gemm_flops += work.flops;
+    if (node.phase == graph::Phase::Recompute) continue;  // the model's own count once
+    const bool convolution = graph::op(node).family == graph::Family::Convolution;
+    program_.gemm_flops += work.flops * (convolution ? tf32 : 1);
   }
   timer_.share_power(worker_.ops);
   Seconds opaque{0};

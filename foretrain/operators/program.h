@@ -72,8 +72,8 @@ struct StepProgram {
   std::vector<Transfer> transfers;
   std::vector<Pass> passes;      // of a pipeline
   std::vector<StageSend> sends;  // likewise: a communication task's tag counts them
-  double gemm_flops = 0;         // of one worker's step: GEMMs and convolutions
-  double opaque_share = 0;       // of the kernels' time, in operators that are not known
+  double gemm_flops = 0;    // of one worker's step: GEMMs and convolutions; as fp32 where in TF32
+  double opaque_share = 0;  // of the kernels' time, in operators that are not known
   std::vector<std::string> assumptions;
 };
 

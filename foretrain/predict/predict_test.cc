@@ -272,6 +272,19 @@ TEST_F(Predict, APowerLimitSlowsProducts) {
   EXPECT_LT(eighth, 4 * half);
 }
 
+// A convolution of an fp32 step that runs in TF32 counts by 19.5 / 156 = 1/8, the ratio of the
+// A100's peaks: VGG-16 has 3 * 15.347 GMAC in convolutions but the gradient of the image (0.087),
+// and 3 * 0.124 GMAC in layers that stay in fp32.
+TEST_F(Predict, ShareOfThePeakCountsTf32ByItsOwnPeak) {
+  const std::string base = R"("model":"vgg16","device":"a100-sxm4-40gb","batch":64)";
+  const auto flops = [](const Report& report) {
+    return *report.mfu * report.step_time_s.value * 19.5e12 / (64 * 2e9);
+  };
+  const double convolutions = 3 * 15.347 - 0.087;
+  EXPECT_NEAR(flops(report(base + R"(,"precision":"fp32-ieee")")), convolutions + 0.371, 0.01);
+  EXPECT_NEAR(flops(report(base)), convolutions / 8 + 0.371, 0.01);
+}
+
 TEST_F(Predict, MoreServersShortenTheExchange) {
   const std::string base =
       std::string(kVgg) + R"(,"placement":[1,1,1,1],"strategy":{"kind":"ps","servers":)";

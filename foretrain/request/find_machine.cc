@@ -132,7 +132,7 @@ cost::Tf32 find_tf32(const Request& request, const cost::Framework& framework,
                      const std::vector<hw::Device>& devices,
                      std::vector<std::string>& assumptions) {
   const bool able = std::all_of(devices.begin(), devices.end(), [](const hw::Device& device) {
-    return device.tensor_tf32_flops_per_s.has_value();
+    return device.vendor == "nvidia" && device.tensor_tf32_flops_per_s.has_value();
   });
   const bool strict = request.ieee || !able || request.precision != Precision::Fp32;
   const cost::Tf32 usual = strict ? cost::Tf32::Never : framework.tf32;

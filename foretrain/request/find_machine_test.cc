@@ -83,6 +83,8 @@ TEST(FindCopyRate, ComesFromWhereTheInputLies) {
 }
 
 // PyTorch 2 takes convolutions alone to TF32, NVIDIA's containers everything; older devices cannot.
+// AMD's do so only where they are told to (ROCm's HIPBLASLT_ALLOW_TF32; TensorFlow's
+// documentation).
 TEST(FindTf32, IsWhatTheFrameworkDoes) {
   const std::string a100 = R"("model":"resnet50","device":"a100-sxm4-40gb")";
   const Resolved plain = resolved(a100);
@@ -96,6 +98,7 @@ TEST(FindTf32, IsWhatTheFrameworkDoes) {
   EXPECT_EQ(strict.precision, Precision::Fp32);
   EXPECT_FALSE(strict.framework->tf32_convolutions);
   EXPECT_FALSE(resolved(R"("model":"resnet50","device":"v100")").framework->tf32_convolutions);
+  EXPECT_FALSE(resolved(R"("model":"resnet50","device":"mi300x")").framework->tf32_convolutions);
 }
 
 TEST(FindCluster, TakesTheUsualNetworkAndRefusesAnotherDevice) {

@@ -46,7 +46,7 @@ class Emitter {
   std::optional<sim::TaskId> last_kernel() const { return previous_; }
 
  private:
-  void time_nodes(const cost::Straggling& straggling);
+  void time_nodes(const Resolved& resolved);
   void copy_gradients(double operators);
   void issue(std::int32_t tag, Seconds host, Seconds kernel);
 
