@@ -39,8 +39,9 @@ std::string cut(std::string_view text, int width, const Screen& screen) {
   return kept + mark;
 }
 
-std::string wrap(std::string_view given, const std::string& bullet, const Screen& screen) {
+std::string wrap(std::string_view given, const std::string& given_bullet, const Screen& screen) {
   const std::string safe = printable(given, std::string::npos);
+  const std::string bullet = printable(given_bullet, std::string::npos);  // may hold a value too
   std::string_view text = safe;
   const int indent = display_width(bullet);
   std::string lines = bullet;

@@ -67,6 +67,24 @@ TEST(ScalingCommands, TestsAreATableAndJson) {
   EXPECT_LT(json.at("summary").at(0).at("methods").at("ernest").get<double>(), 1e-3);
 }
 
+// A model's name from a CSV file, which a terminal would take for a colour.
+TEST(ScalingCommands, TablesShowNothingThatSpeaksToTheTerminal) {
+  std::string runs = "m,t,n,s\n";
+  for (const int workers : {1, 2, 3, 4, 6, 8}) {
+    for (const int samples : {1000, 2000, 4000, 8000}) {
+      runs += csv_line(std::string("a\x1b[31mb"), 2 + 0.01 * samples / workers, workers, samples);
+    }
+  }
+  const TemporaryFile data("escape.csv", runs);
+  for (const char* what : {"--tests", "--output=/dev/null"}) {
+    const Outcome outcome = fit(data.path(), {"--columns", "model=m,time=t,workers=n,samples=s",
+                                              "--method", "ernest", what});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.out.find('\x1b'), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find("a\\x1b[31mb"), std::string::npos) << outcome.out;
+  }
+}
+
 TEST(ScalingCommands, SayWhatIsWrong) {
   const TemporaryFile data("epochs.csv", epochs());
   const Outcome columns = fit(data.path(), {"--columns", "time=secs,workers=gpus", "-o", "-"});

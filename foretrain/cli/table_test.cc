@@ -41,6 +41,7 @@ TEST(Table, ShowsNothingThatSpeaksToTheTerminal) {
             "  a\\nb\\xff\n"
             "  \\u202e\n");
   EXPECT_EQ(wrap("\033[2J", "- ", kPlain), "- \\x1b[2J\n");
+  EXPECT_EQ(wrap("failed", "model \033[2J: ", kPlain), "model \\x1b[2J: failed\n");
 }
 
 TEST(Table, AlignsColumnsWithoutSpacesAtTheEnd) {

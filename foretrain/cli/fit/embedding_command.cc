@@ -4,6 +4,7 @@
 #include "foretrain/base/error.h"
 #include "foretrain/base/format.h"
 #include "foretrain/base/json.h"
+#include "foretrain/base/near.h"
 #include "foretrain/base/number_range.h"
 #include "foretrain/cli/command.h"
 #include "foretrain/cli/fit/commands.h"
@@ -87,8 +88,8 @@ void show_tests(const train::EmbeddingTests& tests, Console& console) {
                       tests.networks, tests.families, tests.folds));
   console.line("  mean, median error and share in the interval, on what is left out:");
   for (const train::WayScore& one : tests.ways) {
-    console.line(format("  %-42s %6.1f %%  %6.1f %%  %5.1f %%", one.way.c_str(), 100 * one.mean,
-                        100 * one.median, 100 * one.inside));
+    console.line(format("  %-42s %6.1f %%  %6.1f %%  %5.1f %%", printable(one.way).c_str(),
+                        100 * one.mean, 100 * one.median, 100 * one.inside));
   }
   for (const train::CurvePoint& one : tests.curve) {
     console.line(format("  %4zu networks: plain %.1f %%, residual %.1f %%, trees %.1f %%",

@@ -10,7 +10,7 @@ FitOutput::FitOutput(const std::string& path, Console& console)
 
 void FitOutput::say(std::string_view line) {
   if (path_ == "-") return;
-  console_.line(line);
+  console_.line(printable(line, 2000));
   console_.flush();
 }
 

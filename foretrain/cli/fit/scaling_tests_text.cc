@@ -6,6 +6,7 @@
 #include "foretrain/base/csv.h"
 #include "foretrain/base/format.h"
 #include "foretrain/base/json_writer.h"
+#include "foretrain/base/near.h"
 
 namespace foretrain::cli {
 namespace {
@@ -46,9 +47,9 @@ void show_scaling_tests(const std::vector<train::ScalingTest>& tests, Console& c
   console.line(format("  %-13s %-9s %-32s %6s %6s %7s %8s  %s", "test", "left out", "workload",
                       "train", "test", "error %", ernest ? "Ernest %" : "", "chosen"));
   for (const train::ScalingTest& one : tests) {
-    console.line(format("  %-13s %-9s %-32.32s %6zu %6zu %7s %8s  %s", one.kind.c_str(),
-                        one.variable.c_str(), one.workload.c_str(), one.train, one.test,
-                        percent(one.chosen.error).c_str(),
+    console.line(format("  %-13s %-9s %-32s %6zu %6zu %7s %8s  %s", one.kind.c_str(),
+                        one.variable.c_str(), printable(one.workload, 32).c_str(), one.train,
+                        one.test, percent(one.chosen.error).c_str(),
                         ernest ? percent(error_of(one, Method::Ernest)).c_str() : "",
                         name(one.chosen.setting.method).c_str()));
   }
