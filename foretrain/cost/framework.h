@@ -62,6 +62,7 @@ struct Framework {
   bool loss_in_half = false;           // of a model in 16 bits the loss reads logits as they are
   bool fused_loss =
       false;  // a kernel of its own for cross entropy, which autocast leaves in 16 bits
+  double loss_metrics = 0;  // of a training step, each a cross entropy of PyTorch's over the logits
   bool quantises_head = false;         // with quantised weights the last layer, too
   bool dequantises_in_fp16 = false;    // those, before a cast to what is computed in
   bool single_scales = false;          // 4-bit weights' scales stay in fp32: no double quantisation

@@ -81,6 +81,7 @@ void visit_fields(Row& row, Visit visit) {
   visit("loops_recurrent", row.loops_recurrent);
   visit("loss_in_half", row.loss_in_half);
   visit("fused_loss", row.fused_loss);
+  visit("loss_metrics", row.loss_metrics);
   visit("quantises_head", row.quantises_head);
   visit("dequantises_in_fp16", row.dequantises_in_fp16);
   visit("single_scales", row.single_scales);

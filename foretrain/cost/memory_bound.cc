@@ -261,6 +261,20 @@ void add_hook(const NodeView& v, OpTime& time, const Context& context) {
   time.total += moved + Seconds{hook.operators * context.launch_s};
 }
 
+// Cross entropies that a training loop computes once more from the logits to report them: autocast
+// casts 16-bit ones to fp32, log-softmax reads and writes that, and a kernel picks the labels.
+void add_metrics(const NodeView& v, OpTime& time, const Context& context) {
+  const double metrics = context.framework->loss_metrics;
+  const double values = v.in_count(0);
+  const bool casts = narrow(v.in_type(0));
+  const double bytes = 2 * 4 * values + (casts ? v.in_bytes(0) + 4 * values : 0);
+  const int kernels = casts ? 3 : 2;
+  const Seconds moved{metrics * bytes / context.memory_bytes_per_s};
+  time.kernels += static_cast<int>(metrics) * kernels;
+  time.memory += moved;
+  time.total += moved + Seconds{metrics * kernels * context.launch_s};
+}
+
 int kernels_of(Kind kind) {
   switch (kind) {
     case Kind::CrossEntropy:
@@ -289,6 +303,7 @@ OpTime memory_bound_time(const NodeView& v, const Work& work, const Context& con
   time.total = std::max(time.memory, time.compute) + Seconds{time.kernels * context.launch_s};
   if (v.node.kind == Kind::EmbeddingGrad) add_sort(v, time, context);
   if (adds_to_parameter(v)) add_hook(v, time, context);
+  if (v.node.kind == Kind::CrossEntropy) add_metrics(v, time, context);
   return time;
 }
 

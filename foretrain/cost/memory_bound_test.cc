@@ -75,6 +75,20 @@ TEST(MemoryBound, HooksReadWhatIsAddedToAParameter) {
   EXPECT_NEAR(passes(step, Phase::Backward, 1e6, round_device(), "adaptdl"), 15, 1e-9);
 }
 
+// Two metrics, each a log-softmax that reads and writes fp32 logits: four passes more than the
+// loss.
+TEST(MemoryBound, MetricsOfALossReadTheLogitsAgain) {
+  graph::Builder builder("loss");
+  const auto logits = builder.parameter("logits", {1000, 1000});
+  builder.loss(
+      builder.add(Kind::CrossEntropy, {logits, builder.input("targets", {1000}, DType::I64)}));
+  const graph::Graph step = graph::backward(builder.finish());
+  const auto forward = [&](const char* framework) {
+    return passes(step, Phase::Forward, 1e6, round_device(), framework);
+  };
+  EXPECT_NEAR(forward("composer") - forward("pytorch"), 4, 1e-9);
+}
+
 TEST(MemoryBound, PowTakesSevenPassesBack) {
   EXPECT_NEAR(passes(one(Kind::Pow, {1000, 1000}), Phase::Backward, 1e6, round_device()), 7, 1e-9);
 }

@@ -42,19 +42,23 @@ TEST_F(TensorLaws, OneRankChangesNothing) {
   }
 }
 
-// At one data-parallel rank and the same micro-batch.
+// At the same data-parallel degree and micro-batch.
 TEST_F(TensorLaws, MoreRanksNeverNeedMoreMemory) {
   for (const char* model : kModels) {
     for (const char* more : {"", R"(, "sequence_parallel": true)", R"(, "recompute": "selective")",
-                             R"(, "sequence_parallel": true, "recompute": "full")"}) {
+                             R"(, "sequence_parallel": true, "recompute": "full")",
+                             R"(, "kind": "zero1", "micro_batch": 2)"}) {
       for (const char* framework : {"pytorch", "megatron"}) {
-        double before = std::numeric_limits<double>::infinity();
-        for (const int ranks : {1, 2, 4, 8}) {
-          const Report report =
-              ask(model, ranks, tensor(ranks) + more,
-                  R"(, "precision": "bf16", "framework": ")" + std::string(framework) + '"');
-          EXPECT_LE(report.memory.allocated, before) << model << more << framework << ranks;
-          before = report.memory.allocated;
+        for (const int data : {1, 2}) {
+          double before = std::numeric_limits<double>::infinity();
+          for (const int ranks : {1, 2, 4, 8}) {
+            const Report report =
+                ask(model, ranks * data, tensor(ranks) + more,
+                    R"(, "precision": "bf16", "framework": ")" + std::string(framework) + '"');
+            EXPECT_LE(report.memory.allocated, before)
+                << model << more << framework << ranks << 'x' << data;
+            before = report.memory.allocated;
+          }
         }
       }
     }
