@@ -87,7 +87,7 @@ struct LaunchConstants {
 struct GemmConstants {
   std::array<double, 5> tiles{};  // rates with tiles of 128x128, 128x64, 64x64, 128x32, 32x32
   double tail = 0;                // share of the last wave's idle rest that is lost
-  double reread = 0;              // reads again of missed tiles, against square waves in step
+  double reread = 0;              // share of the tiles' re-reads that miss the L2
   double split = 0;               // rate where sums are split (split-K)
   double exponent = 0;            // of the overlap of arithmetic and memory
   double pascal = 0;              // rate of GP100's GEMM that is not batched

@@ -57,24 +57,30 @@ double vector_rate(const Gemm& g, const Context& context) {
   return length > 1 ? rate / std::pow(length, constants.pascal_exponent) : rate;
 }
 
-// How often an operand is read again: each wave of tiles, a square with one tile on every
-// multiprocessor, reads it once.
-double read_again(double other_side, double sms) {
-  constexpr double kEdge = 128;
-  return std::max(0.0, std::ceil(other_side / kEdge) / std::sqrt(sms) - 1);
+// Which share of what tiles read again misses the L2. Kernels from Ampere on run neighbouring tiles
+// in squares (CUTLASS' threadblock swizzle), which share operands the more, the more
+// multiprocessors there are: with 46 as much as rows of tiles do.
+double reread_share(const Context& context) {
+  constexpr double kLikeRows = 46;
+  const Generation generation = context.generation;
+  const bool squares = generation >= Generation::AmpereLarge && generation != Generation::Cdna &&
+                       generation != Generation::Rdna;
+  const double share = context.model->constants.gemm.reread;
+  return squares ? share * std::min(1.0, std::sqrt(kLikeRows / context.sms)) : share;
 }
 
-// Compulsory traffic, and the part of what waves read again that the L2 does not hold. Of small
+// Compulsory traffic, and the part of what tiles read again that the L2 does not hold. Of small
 // operands and results a part is still there from the operator before, or for the next one.
 double vector_traffic(const Gemm& g, const Context& context) {
-  const Constants& constants = context.model->constants;
+  constexpr double kEdge = 128;
+  const double out = g.out_bytes * g.m * g.n;
   const double a = g.in_bytes * g.m * g.k;
   const double b = g.in_bytes * g.k * g.n;
-  const double once = a + b + g.out_bytes * g.m * g.n;
-  const double again = a * read_again(g.n, context.sms) + b * read_again(g.m, context.sms);
+  const double once = a + b + out;
+  const double tiled = a * std::ceil(g.n / kEdge) + b * std::ceil(g.m / kEdge) + out;
   const double miss = once / (once + context.l2_bytes);
-  const double all = g.batch * (once + constants.gemm.reread * miss * again);
-  return all * all / (all + constants.conv.cache * context.l2_bytes);
+  const double all = g.batch * (once + reread_share(context) * miss * (tiled - once));
+  return all * all / (all + context.model->constants.conv.cache * context.l2_bytes);
 }
 
 OpTime combine(double compute, double memory, double launch, const SmoothMax& overlap) {

@@ -17,20 +17,35 @@ TEST(Occupied, CountsWholeWavesByTheTail) {
   EXPECT_EQ(occupied(11, 10, 1), 20);
 }
 
-// 2560 x 2048 are 320 tiles of 128 x 128, four waves on 80 SMs:
-//   compute 320 * 2 * 128^2 * 4096 / 15.281 TFLOP/s = 2810.7 us.
-// Traffic once 41.94 + 33.55 + 20.97 = 96.47 MB. A wave is sqrt(80) = 8.944 tiles high and wide, so
-// 16 columns read the one operand 0.789 times again and 20 rows the other 1.236 times, 74.56 MB;
-// 0.368 of them, times 96.47 / (96.47 + 6.29) that the L2 misses: 122.2 MB / 0.5922 TB/s = 206.4
-// us.
-//   (2810.7^2.12 + 206.4^2.12)^(1/2.12) + 4 = 2819.9 us.
+// 1280 x 1024 are 80 tiles of 128 x 128, one wave on 80 SMs:
+//   compute 80 * 2 * 128^2 * 4096 / 15.281 TFLOP/s = 702.7 us.
+// Traffic once 42.99 MB, by tiles 340.8 MB; 0.368 of the difference, times 42.99 / (42.99 + 6.29)
+// that the L2 misses: 138.6 MB / (0.658 * 900 GB/s) = 234.0 us.
+//   (702.7^2.12 + 234.0^2.12)^(1/2.12) + 4 = 738.1 us.
 TEST(GemmVector, MatchesHandCalculation) {
   const hw::Device device = v100();
   const Context context = context_for(device, pytorch(), Precision::Fp32, test_model());
-  const OpTime time = gemm_vector({.m = 2560, .n = 2048, .k = 4096}, context);
-  EXPECT_NEAR(time.compute.count(), 2810.7e-6, 0.5e-6);
-  EXPECT_NEAR(time.memory.count(), 206.4e-6, 0.2e-6);
-  EXPECT_NEAR(time.total.count(), 2819.9e-6, 0.6e-6);
+  const OpTime time = gemm_vector({.m = 1280, .n = 1024, .k = 4096}, context);
+  EXPECT_NEAR(time.compute.count(), 702.7e-6, 0.3e-6);
+  EXPECT_NEAR(time.memory.count(), 234.0e-6, 0.2e-6);
+  EXPECT_NEAR(time.total.count(), 738.1e-6, 0.4e-6);
+}
+
+// 4 * 46 multiprocessors whose tiles run in squares miss half of that share: without an L2 traffic
+// once 42.99 MB and 0.184 of the 297.8 MB more that tiles read, 97.79 MB / 0.658 TB/s = 148.6 us.
+TEST(GemmVector, SquaresOfTilesShareWhatTheyRead) {
+  hw::Device device = round_device();
+  device.sms = 184;
+  const auto memory = [&] {
+    const Context context = context_for(device, pytorch(), Precision::Fp32, test_model());
+    return gemm_vector({.m = 1280, .n = 1024, .k = 4096}, context).memory.count();
+  };
+  device.architecture = "volta";
+  EXPECT_NEAR(memory(), (42.99 + 0.368 * 297.8) / 0.658e6, 0.2e-6);
+  device.architecture = "ada";
+  EXPECT_NEAR(memory(), 148.6e-6, 0.2e-6);
+  device.sms = 40;
+  EXPECT_NEAR(memory(), (42.99 + 0.368 * 297.8) / 0.658e6, 0.2e-6);
 }
 
 // GP100 has slower kernels, GP10x those of Maxwell: 0.77 of the cap of 64 cores, 0.83 of the peak.

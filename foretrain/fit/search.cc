@@ -14,7 +14,7 @@ Variable variable_for(const std::string& name, double start) {
   constexpr double kFactor = 4;
   const bool share = name.ends_with("tail") || name.starts_with("bandwidth.") ||
                      name.starts_with("cap.") || name.ends_with("split") ||
-                     name.ends_with("least_wave");
+                     name.ends_with("reread") || name.ends_with("least_wave");
   return {start, start / kFactor, share ? std::min(1.0, kFactor * start) : kFactor * start};
 }
 
