@@ -14,8 +14,12 @@ import lab_remains
 class KillLab(unittest.TestCase):
     def test_processes_are_found_by_their_environment(self):
         mark = f"FORETRAIN_MARK={os.getpid()}"
-        with subprocess.Popen(["sleep", "60"], env=os.environ | dict([mark.split("=")])) as child:
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        with subprocess.Popen(["cat"], env=os.environ | dict([mark.split("=")]), **pipes) as child:
             try:
+                child.stdin.write(b"x")
+                child.stdin.flush()
+                child.stdout.read(1)  # it runs: a process that only begins shows no environment yet
                 self.assertIn(child.pid, lab_remains.processes(mark))
                 self.assertEqual(lab_remains.processes(mark + "0"), {})
                 self.assertEqual(lab_remains.parent(child.pid), os.getpid())
