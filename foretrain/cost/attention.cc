@@ -39,7 +39,7 @@ Kernel kernel_of(Flash flash, const Context& context, const AttentionConstants& 
   if (newer) return flash == Flash::Two ? constants.two_new : constants.three;
   Kernel kernel = flash == Flash::One ? constants.one : constants.two;
   if (!context.wide_sms) return kernel;
-  for (const std::size_t pass : {0, 1}) kernel[pass] = beside_softmax(kernel[pass], device);
+  for (auto& one : kernel) one = beside_softmax(one, device);
   return kernel;
 }
 
