@@ -368,12 +368,11 @@ def main() -> None:
     training, folder = str(options.data / "training"), options.data / "operators"
     with tempfile.TemporaryDirectory() as scratch:
         rows_path, judged_path = pathlib.Path(scratch, "rows.csv"), pathlib.Path(scratch, "judged.csv")
-        result = json.loads(run(options.program, "evaluate", "--data", training, "--json", "--rows", str(rows_path),
-                                *(["--models", options.models] if options.models else [])))
-        print(run(options.program, "fit", "intervals", "--data", training, "--rows", str(judged_path)))
+        models = ["--models", options.models] if options.models else []
+        result = json.loads(run(options.program, "evaluate", "--data", training, "--json", "--rows", str(rows_path), *models))
+        print(run(options.program, "fit", "intervals", "--data", training, "--rows", str(judged_path), *models))
         rows, judged = read_csv(rows_path), read_csv(judged_path)
-        sources = json.loads(run(options.program, "evaluate", "--data", training, "--ways", "--json",
-                                 *(["--models", options.models] if options.models else [])))["sources"]
+        sources = json.loads(run(options.program, "evaluate", "--data", training, "--ways", "--json", *models))["sources"]
         power = options.data / "resources/zeus_power_time.csv"
         if power.is_file():
             sources += json.loads(run(options.program, "evaluate", "--data", str(power), "--ways", "--json"))["sources"]

@@ -22,16 +22,19 @@ int time_power(std::size_t number) {
   return rate ? -1 : 0;
 }
 
-std::vector<JudgedCase> predicted_steps(const std::filesystem::path& data, const Library& library) {
+std::vector<JudgedCase> predicted_steps(const std::filesystem::path& data,
+                                        const std::string& models, const Library& library) {
   std::vector<JudgedCase> cases;
   evaluate::Observer observer;
   observer.on_case = [&](const evaluate::Case& one) {
-    if (one.outcome != evaluate::Outcome::Predicted || one.zoo_model.empty()) return;
+    if (one.outcome != evaluate::Outcome::Predicted) return;
     const int power = time_power(one.number);
     if (power == 0) return;
     cases.push_back({one, {}, power * std::log(one.measured / one.predicted)});
   };
-  evaluate::evaluate(data, {}, library, observer);
+  evaluate::Options options;
+  options.models = models;
+  evaluate::evaluate(data, options, library, observer);
   return cases;
 }
 
@@ -68,7 +71,7 @@ std::vector<MeasuredCase> index_of(const std::vector<JudgedCase>& cases, const I
   std::map<std::array<std::string, 6>, MeasuredCase> index;
   for (const JudgedCase& judged : cases) {
     const evaluate::Case& one = judged.measured;
-    if (only_judged(one, fit)) continue;
+    if (one.zoo_model.empty() || only_judged(one, fit)) continue;
     MeasuredCase fresh;
     fresh.model = one.zoo_model;
     fresh.family = word(one.regime, Trait::Family);
@@ -129,7 +132,7 @@ std::vector<SourceScore> score_sources(const std::vector<JudgedCase>& cases, dou
 FittedIntervals fit_intervals(const std::filesystem::path& data, const IntervalsFit& fit,
                               const Library& library) {
   FittedIntervals fitted;
-  fitted.cases = predicted_steps(data, library);
+  fitted.cases = predicted_steps(data, fit.models, library);
   const Residuals residuals = residuals_of(fitted.cases);
   const std::vector<LeftOut> left_out = leave_sources_out(residuals, fit.spread);
   for (std::size_t i = 0; i < left_out.size(); ++i) fitted.cases[i].left_out = left_out[i];

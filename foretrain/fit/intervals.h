@@ -14,6 +14,7 @@ namespace foretrain::fit {
 struct IntervalsFit {
   SpreadFit spread;
   std::vector<std::string> without;  // rows that are only judged: "file" or "file/device"
+  std::string models;                // the folder of model files that rows name; "": here
 };
 
 // A measured step time, or a rate turned into one, its prediction and what its interval would

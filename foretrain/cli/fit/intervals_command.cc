@@ -79,6 +79,8 @@ void add_fit_intervals(Command& app, Console& console) {
   sub.add_option("--without", command->options.without,
                  "rows that are judged but never fitted: FILE or FILE/DEVICE")
       .delimiter(',');
+  sub.add_option("--models", command->options.models,
+                 "the folder of model files that requests name, as of evaluate");
   sub.add_option("--confidence", command->options.spread.confidence, "share that is covered (0.9)")
       .check(number_range(0.5, 0.99));
   sub.callback([command, &console] { run_intervals(*command, console); });
