@@ -7,6 +7,7 @@
 #include "foretrain/base/json.h"
 #include "foretrain/base/near.h"
 #include "foretrain/request/request_fields.h"
+#include "foretrain/request/usual_words.h"
 
 namespace foretrain {
 namespace {
@@ -56,8 +57,8 @@ std::string find_field(const std::string& key) {
     known.push_back(std::string(kOfStrategy) + std::string(field.name));
   }
   if (std::find(known.begin(), known.end(), wanted) != known.end()) return wanted;
-  throw Error(ErrorKind::BadInput,
-              "a request has no field '" + printable(key) + "'" + did_you_mean(wanted, known));
+  throw Error(ErrorKind::BadInput, "a request has no field '" + printable(key) + "'" +
+                                       did_you_mean_field(wanted, known));
 }
 
 std::string without_field(const std::string& request, const std::string& field) {
@@ -100,6 +101,14 @@ bool is_within(const Variant& variant, Seconds deadline) {
 
 std::optional<std::size_t> cheapest_within(const Variation& variation, Seconds deadline) {
   const std::vector<Variant>& variants = variation.variants;
+  const bool ends = std::any_of(variants.begin(), variants.end(), [](const Variant& variant) {
+    return variant.error || variant.report->total_time_s;
+  });
+  if (!ends) {
+    throw Error(ErrorKind::BadInput,
+                "a deadline needs the length of the job; give epochs with dataset or samples, "
+                "steps, or tokens");
+  }
   std::optional<std::size_t> best;
   bool any = false;
   for (std::size_t i = 0; i < variants.size(); ++i) {

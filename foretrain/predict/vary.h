@@ -55,7 +55,8 @@ Variation vary(const std::string& request, const std::string& key,
 bool is_within(const Variant& variant, Seconds deadline);
 
 // Which of the variants that end in time costs least, the first of equals; absent where none ends
-// in time. Throws Error(BadInput) where those that do have no cost, because no price is known.
+// in time. Throws Error(BadInput) where those that do have no cost, because no price is known, and
+// where the jobs have no length at all.
 std::optional<std::size_t> cheapest_within(const Variation& variation, Seconds deadline);
 
 // [{"FIELD": value, "report": {...}}, ...] with "error" instead of "report" where there is none;
