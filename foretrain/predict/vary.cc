@@ -56,7 +56,10 @@ std::string find_field(const std::string& key) {
   for (const RequestField& field : strategy_fields()) {
     known.push_back(std::string(kOfStrategy) + std::string(field.name));
   }
-  if (std::find(known.begin(), known.end(), wanted) != known.end()) return wanted;
+  const std::string inner = std::string(kOfStrategy) + wanted;  // an option of its own as well
+  for (const std::string& name : {wanted, inner}) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) return name;
+  }
   throw Error(ErrorKind::BadInput, "a request has no field '" + printable(key) + "'" +
                                        did_you_mean_field(wanted, known));
 }

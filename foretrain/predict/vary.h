@@ -28,8 +28,8 @@ struct Variation {
   std::vector<Variant> variants;
 };
 
-// The field that a user calls `key` ("batch", "strategy.servers", dashes allowed), as JSON names
-// it. Throws Error(BadInput) where there is none, listing near matches.
+// The field that a user calls `key` ("batch", "strategy.servers" or "servers" alone, dashes
+// allowed), as JSON names it. Throws Error(BadInput) where there is none, listing near matches.
 std::string find_field(const std::string& key);
 
 // `request` without the field that find_field returned.
