@@ -68,7 +68,7 @@ def read_structs(text: str) -> dict[str, Struct]:
     above: list[str] = []
     last: Field | None = None  # whose comment the next line may continue
     last_indent = 0
-    for line in text.splitlines():
+    for line in re.sub(r"=\n\s+", "= ", text).splitlines():  # a field whose default clang-format has put below it
         comment = COMMENT.match(line)
         if comment and last is not None and len(comment.group(1)) > last_indent:
             last.comment += " " + comment.group(2)

@@ -13,7 +13,8 @@ struct CapConstants {
   double plain = 0;  // of a GEMM | any
   // Of convolutions,
   // the large ones.
-  double conv = 0;
+  double conv =
+      0;
   std::array<double, 2> tiles{};  // of 64 and
                                   // of 32
 };

@@ -42,8 +42,9 @@ DOCS_HEAD = """\
 
 A request is a JSON object, a line of `foretrain predict --requests FILE`. The options of `foretrain predict` have the
 same names with dashes (`--workers-per-node`), those of `strategy` too (`--servers`); `--strategy` itself is its `kind`,
-or an object. Python's `foretrain.predict` takes the fields as keyword arguments. Only `model` is required; what is
-null counts as absent. The report lists the defaults that matter under its assumptions.
+or an object. Python's `foretrain.predict` takes the fields as keyword arguments. Required are `model` and
+one of `device`, `cluster` and `cloud`; what is null counts as absent. The report lists the defaults that matter under
+its assumptions.
 """
 
 TYPES_HEAD = '''\

@@ -104,6 +104,15 @@ TEST(Errors, AShapeIsNoClusterOfPredict) {
   }
 }
 
+TEST(Errors, UsualWordsLeadToOptions) {
+  expect_refusal({"predict", "mlp", "--gpus", "8"}, 2, "did you mean '--workers'?");
+  expect_refusal({"predict", "mlp", "--tp=8"}, 2, "did you mean '--tensor'?");
+  expect_refusal({"predict", "mlp", "--gradient-checkpointing"}, 2,
+                 "did you mean '--recompute full'?");
+  expect_refusal({"devices", "--gpus", "8"}, 2, "unknown option '--gpus'; see foretrain devices");
+  expect_refusal({"plan", "--help"}, 2, "unknown command 'plan'");
+}
+
 TEST(Errors, UsageIsOneLine) {
   expect_refusal({"--nonsense"}, 2, "unknown option '--nonsense'");
   expect_refusal({"predict", "resnet50", "again"}, 2, "unexpected argument 'again'");

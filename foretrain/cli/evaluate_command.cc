@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 
 #include "foretrain/base/error.h"
@@ -221,6 +222,18 @@ bool spread_done(const Options& options, const Library& library, Console& consol
   return options.spread.work != "finish";
 }
 
+// A file that was asked for by its name and is no measurement is an error; a folder may hold
+// others.
+void refuse_unread(const std::string& data, const evaluate::Evaluation& evaluation) {
+  if (evaluation.ignored.size() != 1 || evaluation.total.rows > 0) return;
+  if (!std::filesystem::is_regular_file(data)) return;
+  throw Error(ErrorKind::BadInput,
+              "file '" + printable(data, 200) +
+                  "' is not read: " + printable(evaluation.ignored.front().reason, 300) +
+                  "; docs/evaluate.md lists the columns, and how a mapping beside the file renames "
+                  "its own");
+}
+
 void run_evaluate(const Options& options, Console& console) {
   Library library = load_library();
   if (!options.predictor.empty()) use(library, read_predictor(options.predictor));
@@ -252,6 +265,7 @@ void run_evaluate(const Options& options, Console& console) {
     evaluation = evaluate::evaluate(options.data, asked, library, observer);
   }
   rows.close();
+  refuse_unread(options.data, evaluation);
   if (options.rows != "-") show(evaluation, options, console);
 }
 

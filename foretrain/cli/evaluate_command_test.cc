@@ -37,5 +37,16 @@ TEST(Evaluate, CoverageSaysWhatBecameOfTheRows) {
       << outcome.out;
 }
 
+// It said so below empty tables and ended with 0.
+TEST(Evaluate, AFileThatIsNoMeasurementIsRefused) {
+  const TemporaryFile file("mine.csv", "model,device,batch,step_time_ms\nresnet50,t4,32,200\n");
+  const Outcome outcome = run_program({"evaluate", "--data", file.path()});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_NE(outcome.err.find("no training measurements: it lacks source"), std::string::npos)
+      << outcome.err;
+  EXPECT_NE(outcome.err.find("docs/evaluate.md"), std::string::npos) << outcome.err;
+}
+
 }  // namespace
 }  // namespace foretrain::cli

@@ -139,7 +139,7 @@ void add_predict_command(Command& app, Console& console) {
   auto options = std::make_shared<Options>();
   Command& command = app.add_subcommand("predict", "time, memory, resources and cost of one job");
   command.footer(
-      "--vary takes strategy.servers and the like too; semicolons separate values with commas.\n\n"
+      "--vary takes any of these fields; semicolons separate values with commas.\n\n"
       "Examples:\n"
       "  foretrain predict resnet50 --device v100-sxm2-16gb --workers 8 --batch 128\n"
       "  foretrain predict bert-large --device a100 --precision bf16 --vary batch=8,16,32\n"

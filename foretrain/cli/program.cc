@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "foretrain/base/near.h"
 #include "foretrain/cli/command.h"
 #include "foretrain/cli/console.h"
+#include "foretrain/request/usual_words.h"
 
 namespace foretrain::cli {
 namespace {
@@ -47,6 +49,20 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
+// "--gpus" is known as "--workers": "; did you mean '--workers'?". Else what is spelled alike.
+std::string meant_option(const std::string& name, const std::vector<std::string>& known) {
+  const std::size_t dashes = std::min(name.find_first_not_of('-'), name.size());
+  if (const std::optional<UsualWord> usual = find_usual_word(name.substr(dashes))) {
+    std::string option = "--" + std::string(usual->field);
+    std::replace(option.begin(), option.end(), '_', '-');
+    if (std::find(known.begin(), known.end(), option) != known.end()) {
+      if (!usual->value.empty()) option += " " + std::string(usual->value);
+      return "; did you mean '" + option + "'?";
+    }
+  }
+  return did_you_mean(name, known);
+}
+
 // What is wrong with the first argument that nobody took.
 std::string explain_extra(const CLI::App& app) {
   const std::vector<std::string> extras = app.remaining(true);
@@ -58,7 +74,7 @@ std::string explain_extra(const CLI::App& app) {
     if (std::find(known.begin(), known.end(), name) != known.end()) {
       return "option '" + name + "' must stand behind '" + command.get_name() + "'";
     }
-    return "unknown option '" + name + "'" + did_you_mean(name, known);
+    return "unknown option '" + name + "'" + meant_option(name, known);
   }
   if (&command != &app && command.get_require_subcommand_min() == 0) {
     return command.get_name() + ": unexpected argument '" + extra + "'";
@@ -111,6 +127,10 @@ int parse_and_run(CLI::App& app, int count, const char* const* arguments, Consol
   } catch (const CLI::CallForVersion& version) {
     console.line(version.what());
   } catch (const CLI::Success&) {
+    // `foretrain plan --help` asks about a command that is not there.
+    const std::vector<std::string> extras = app.remaining(true);
+    const bool unknown = app.get_subcommands().empty() && !extras.empty();
+    if (unknown && !extras.front().starts_with("-")) throw CLI::ExtrasError(extras);
     console.line(app.help());
   }
   console.flush();

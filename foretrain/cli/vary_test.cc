@@ -78,6 +78,9 @@ TEST(Vary, TellsWhatEndsInTimeAtTheLeastCost) {
   deadline.back() = "1s";
   EXPECT_NE(vary_program("workers=1,2", deadline).out.find("No value ends within"),
             std::string::npos);
+  const Outcome endless = vary_program("workers=1,2", {"--deadline", "2d"});
+  EXPECT_EQ(endless.code, 2);
+  EXPECT_NE(endless.err.find("needs the length of the job"), std::string::npos) << endless.err;
   deadline.back() = "soon";
   EXPECT_EQ(vary_program("workers=1,2", deadline).code, 2);
   EXPECT_EQ(run_program({"predict", "resnet18", "--deadline", "2d"}).code, 2);

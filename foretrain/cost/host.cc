@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Kernel launch overhead: what the host needs to issue an operator.
 #include <array>
 
 #include "foretrain/cost/detail/families.h"

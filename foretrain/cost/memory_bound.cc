@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that are memory-bound: time = bytes / sustained bandwidth + a launch. The bytes
-// are the operator's own (graph::Work) times what eager kernels move beyond them.
+// Operators that are memory-bound, the slope of a roofline: time = bytes / sustained bandwidth + a
+// launch. The bytes are the operator's own (graph::Work) times what eager kernels move beyond them.
 #include <algorithm>
 
 #include "foretrain/cost/detail/families.h"

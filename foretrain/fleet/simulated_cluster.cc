@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "foretrain/base/error.h"
 #include "foretrain/base/file.h"
 #include "foretrain/base/json.h"
 #include "foretrain/base/near.h"
@@ -29,6 +30,11 @@ SimulatedCluster read_simulated_cluster(const std::string& text, const hw::Catal
   SimulatedCluster result;
   const std::optional<std::string> shape = of_shape(text);
   const bool inside = text.starts_with("{");
+  if (!text.empty() && text.find_first_not_of("0123456789") == std::string::npos) {
+    throw Error(ErrorKind::BadInput, "cluster '" + printable(text) +
+                                         "' is only a number; give NODESxDEVICES such as 4x8, or "
+                                         "a cluster file");
+  }
   const std::string where = shape || inside ? "cluster" : "cluster file " + printable(text);
   std::string json = shape ? *shape : inside ? text : read_file(text, kLargestFile);
   const std::size_t first = json.find_first_not_of(" \t\r\n");

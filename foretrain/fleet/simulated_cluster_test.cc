@@ -24,6 +24,7 @@ TEST(SimulatedCluster, AShapeIsOfOneKindOfNode) {
   EXPECT_FALSE(cluster.assumptions.empty());
   EXPECT_EQ(read_simulated_cluster("8X4", catalog()).cluster.nodes.size(), 8U);
   EXPECT_THROW(read_simulated_cluster("8x4x2", catalog()), Error);  // no such file
+  EXPECT_THROW(read_simulated_cluster("16", catalog()), Error);     // a shape is two numbers
   for (const char* many : {"100000000000x4", "4x1000000", "0x4"}) {
     try {
       read_simulated_cluster(many, catalog());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recomputation (gradient checkpointing): parts of the forward pass keep their inputs alone and run
-// again when backward needs what they computed.
+// Recomputation (gradient checkpointing, activation checkpointing): parts of the forward pass keep
+// their inputs alone and run again when backward needs what they computed.
 #pragma once
 
 #include <cstdint>

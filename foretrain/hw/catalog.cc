@@ -215,8 +215,10 @@ Link find_link(const Catalog& catalog, std::string_view name) {
   const std::optional<Link> rate =
       entry == nullptr ? plain_rate(single, catalog.assumed_link) : std::nullopt;
   if (entry == nullptr && !rate) {
+    const bool rate_like = name.find_first_of("0123456789") == 0;
     throw Error(ErrorKind::NotFound, "unknown link '" + printable(name) + "'" +
-                                         hint(single, names_of(catalog.links), "networks"));
+                                         hint(single, names_of(catalog.links), "networks") +
+                                         (rate_like ? "; a plain rate is written as 50gbps" : ""));
   }
   if (entry != nullptr && !entry->network && single != wanted) {
     throw Error(ErrorKind::BadInput, "link '" + printable(name) + "': only a network takes a " +

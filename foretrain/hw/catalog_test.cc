@@ -117,6 +117,7 @@ TEST(FindLink, RefusesWhatItDoesNotKnow) {
   const auto find = [](const char* name) { return [name] { find_link(catalog(), name); }; };
   EXPECT_TRUE(contains(complaint(ErrorKind::NotFound, find("edrr")), "did you mean 'edr'"));
   EXPECT_TRUE(contains(complaint(ErrorKind::NotFound, find("telepathy")), "lists what is known"));
+  EXPECT_TRUE(contains(complaint(ErrorKind::NotFound, find("400 Gb/s")), "written as 50gbps"));
   for (const char* name :
        {"", "x", "4x", "xhdr", "gbps", "nangbps", "infgbps", "4x4xhdr", "1e3gbps"}) {
     EXPECT_FALSE(complaint(ErrorKind::NotFound, find(name)).empty()) << name;
@@ -165,9 +166,9 @@ TEST(FindInstance, WorksWithAndWithoutTheProvider) {
   EXPECT_TRUE(
       contains(complaint(ErrorKind::NotFound, [] { find_instance(catalog(), "aws:p3.16large"); }),
                "did you mean 'p3.16xlarge'"));
-  EXPECT_TRUE(contains(
-      complaint(ErrorKind::NotFound, [] { find_instance(catalog(), "aws/p3.16xlarge"); }),
-      "p3.16xlarge'?"));
+  EXPECT_TRUE(
+      contains(complaint(ErrorKind::NotFound, [] { find_instance(catalog(), "aws/p3.16xlarge"); }),
+               "p3.16xlarge'?"));
 }
 
 // 50 Gb/s nominal is 5.8 GB/s of payload, but one TCP flow there carries 5 Gb/s.

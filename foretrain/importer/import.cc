@@ -22,8 +22,12 @@ constexpr std::uintmax_t kLargestFile = std::uintmax_t{2} << 30;
 constexpr std::uintmax_t kLargestText = std::uintmax_t{512} << 20;  // of a graph as JSON
 constexpr std::string_view kBlank = " \t\r\n";
 
-constexpr std::array<std::string_view, 6> kExtensions{".json",  ".onnx", ".pb",
-                                                      ".pbtxt", ".pt",   ".pth"};
+constexpr std::array<std::string_view, 10> kExtensions{
+    ".json", ".onnx", ".pb", ".pbtxt", ".pt", ".pth", ".py", ".ckpt", ".h5", ".safetensors"};
+
+// Files of PyTorch hold weights or a program, no graph.
+constexpr const char* kInstead =
+    "; use .onnx, or .ftg.json as Python's foretrain.from_torch(module, inputs).save() writes it";
 
 bool begins(std::string_view content, std::initializer_list<int> bytes) {
   if (content.size() < bytes.size()) return false;
@@ -98,7 +102,7 @@ std::string read_content(const std::filesystem::path& file) {
   if (std::filesystem::exists(file / "saved_model.pb", error)) {
     throw Error(ErrorKind::Unsupported, named(file) +
                                             ": this looks like a TensorFlow SavedModel, which "
-                                            "cannot be read yet; use .onnx or .ftg.json");
+                                            "cannot be read yet; use .onnx");
   }
   return read_file(file, kLargestFile, most_bytes_of);
 }
@@ -138,12 +142,13 @@ graph::Graph read_model(std::string_view content, const std::string& where) {
   const std::string_view format = foreign_format(content, text);
   if (!format.empty()) {
     throw Error(ErrorKind::Unsupported, printable(where, 200) + ": this looks like " +
-                                            std::string(format) +
-                                            ", which cannot be read yet; use .onnx or .ftg.json");
+                                            std::string(format) + ", which cannot be read yet" +
+                                            kInstead);
   }
   throw Error(ErrorKind::BadInput,
               printable(where, 200) +
-                  ": is not a model file: neither ONNX nor .ftg.json, which begins with '{'");
+                  ": is not a model file: neither ONNX nor .ftg.json, which begins with '{'" +
+                  kInstead);
 }
 
 graph::Graph import_model(const std::filesystem::path& file, std::string_view parameters,

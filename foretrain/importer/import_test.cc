@@ -61,8 +61,10 @@ TEST_F(ImportModel, SaysWhyAFileCannotBeRead) {
   EXPECT_EQ(problem(folder()), "BadInput: is a folder");
   EXPECT_EQ(problem(file("empty.json", "")), "BadInput: is empty");
   EXPECT_EQ(problem(file("blank.json", " \n")), "BadInput: is empty");
-  EXPECT_EQ(problem(file("text.txt", "hello")),
-            "BadInput: is not a model file: neither ONNX nor .ftg.json, which begins with '{'");
+  EXPECT_EQ(
+      problem(file("text.txt", "hello")),
+      "BadInput: is not a model file: neither ONNX nor .ftg.json, which begins with '{'; use "
+      ".onnx, or .ftg.json as Python's foretrain.from_torch(module, inputs).save() writes it");
 }
 
 // The first bytes of each format, as their writers leave them.
@@ -78,7 +80,8 @@ TEST_F(ImportModel, RecognisesFormatsThatItDoesNotReadYet) {
   for (const auto& [content, format] : cases) {
     EXPECT_EQ(problem(file("model.bin", content)),
               "Unsupported: this looks like " + format +
-                  ", which cannot be read yet; use .onnx or .ftg.json");
+                  ", which cannot be read yet; use .onnx, or .ftg.json as Python's "
+                  "foretrain.from_torch(module, inputs).save() writes it");
   }
   EXPECT_EQ(problem(file("config.json", R"({"model_type": "bert", "hidden_size": 768})")),
             "Unsupported: this looks like a Hugging Face config.json, which is read from a file of "
@@ -87,7 +90,7 @@ TEST_F(ImportModel, RecognisesFormatsThatItDoesNotReadYet) {
   file("saved/saved_model.pb", "x");
   EXPECT_EQ(problem(folder() / "saved"),
             "Unsupported: this looks like a TensorFlow SavedModel, which cannot be read yet; use "
-            ".onnx or .ftg.json");
+            ".onnx");
 }
 
 // 'x' without end, as `cat /dev/zero |` brings.

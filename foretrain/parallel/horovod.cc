@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Horovod: all-reduces of fused tensors, agreed upon in cycles.
+// Horovod: all-reduces of fused tensors (tensor fusion), agreed upon once per Horovod cycle
+// (HOROVOD_CYCLE_TIME).
 #include "foretrain/parallel/detail/insert.h"
 #include "foretrain/parallel/detail/reduce_buckets.h"
 #include "foretrain/parallel/detail/strategies.h"

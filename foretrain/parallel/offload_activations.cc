@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Activation offload: what the backward pass reads lies in the host's memory meanwhile.
 #include <algorithm>
 #include <iterator>
 #include <set>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // In which order the stages of a pipeline run the passes of a step's micro-batches: GPipe, 1F1B or
-// interleaved. What a stage waits between them is the bubble.
+// interleaved. What a stage waits between them is the pipeline bubble.
 #pragma once
 
 #include <cstdint>

@@ -111,6 +111,7 @@ void report_throughput(const operators::StepDetail& detail, const Resolved& reso
     const hw::Device& device = resolved.cluster.devices[d];
     peak += counts[d] * hw::matrix_peak(device, resolved.precision).value_or(0);
   }
+  // Model FLOPs utilization (MFU): without what is computed again.
   if (peak > 0) report.mfu = resolved.workers * detail.gemm_flops / step / peak;
 }
 

@@ -7,6 +7,7 @@
 #include "foretrain/base/json.h"
 #include "foretrain/base/near.h"
 #include "foretrain/request/request_fields.h"
+#include "foretrain/request/usual_words.h"
 
 namespace foretrain {
 namespace {
@@ -55,9 +56,12 @@ std::string find_field(const std::string& key) {
   for (const RequestField& field : strategy_fields()) {
     known.push_back(std::string(kOfStrategy) + std::string(field.name));
   }
-  if (std::find(known.begin(), known.end(), wanted) != known.end()) return wanted;
-  throw Error(ErrorKind::BadInput,
-              "a request has no field '" + printable(key) + "'" + did_you_mean(wanted, known));
+  const std::string inner = std::string(kOfStrategy) + wanted;  // an option of its own as well
+  for (const std::string& name : {wanted, inner}) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) return name;
+  }
+  throw Error(ErrorKind::BadInput, "a request has no field '" + printable(key) + "'" +
+                                       did_you_mean_field(wanted, known));
 }
 
 std::string without_field(const std::string& request, const std::string& field) {
@@ -100,6 +104,14 @@ bool is_within(const Variant& variant, Seconds deadline) {
 
 std::optional<std::size_t> cheapest_within(const Variation& variation, Seconds deadline) {
   const std::vector<Variant>& variants = variation.variants;
+  const bool ends = std::any_of(variants.begin(), variants.end(), [](const Variant& variant) {
+    return variant.error || variant.report->total_time_s;
+  });
+  if (!ends) {
+    throw Error(ErrorKind::BadInput,
+                "a deadline needs the length of the job; give epochs with dataset or samples, "
+                "steps, or tokens");
+  }
   std::optional<std::size_t> best;
   bool any = false;
   for (std::size_t i = 0; i < variants.size(); ++i) {

@@ -28,8 +28,8 @@ struct Variation {
   std::vector<Variant> variants;
 };
 
-// The field that a user calls `key` ("batch", "strategy.servers", dashes allowed), as JSON names
-// it. Throws Error(BadInput) where there is none, listing near matches.
+// The field that a user calls `key` ("batch", "strategy.servers" or "servers" alone, dashes
+// allowed), as JSON names it. Throws Error(BadInput) where there is none, listing near matches.
 std::string find_field(const std::string& key);
 
 // `request` without the field that find_field returned.
@@ -55,7 +55,8 @@ Variation vary(const std::string& request, const std::string& key,
 bool is_within(const Variant& variant, Seconds deadline);
 
 // Which of the variants that end in time costs least, the first of equals; absent where none ends
-// in time. Throws Error(BadInput) where those that do have no cost, because no price is known.
+// in time. Throws Error(BadInput) where those that do have no cost, because no price is known, and
+// where the jobs have no length at all.
 std::optional<std::size_t> cheapest_within(const Variation& variation, Seconds deadline);
 
 // [{"FIELD": value, "report": {...}}, ...] with "error" instead of "report" where there is none;

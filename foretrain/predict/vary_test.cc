@@ -104,6 +104,8 @@ TEST(Vary, WhatIsCommonIsTheRest) {
 TEST(Vary, FieldsAreFoundByTheirNames) {
   EXPECT_EQ(find_field("global-batch"), "global_batch");
   EXPECT_EQ(find_field("strategy.server-device"), "strategy.server_device");
+  EXPECT_EQ(find_field("tensor"), "strategy.tensor");  // as the option is called
+  EXPECT_EQ(find_field("micro-batch"), "strategy.micro_batch");
   try {
     vary("{}", "bacth", {"1"}, echo);
     FAIL() << "an unknown field was accepted";

@@ -11,9 +11,22 @@
 namespace foretrain {
 namespace {
 
+// "meta-llama/Meta-Llama-3-8B": an organisation and a model, with no extension of a file.
+bool is_hub_name(const std::string& name) {
+  const std::size_t slash = name.find('/');
+  return slash != std::string::npos && slash > 0 &&
+         name.find('/', slash + 1) == std::string::npos && !name.starts_with(".") &&
+         !importer::looks_like_file(name.substr(slash + 1));
+}
+
 // A Hugging Face config.json describes a model of the catalog; other files hold a graph.
 graph::Graph read_file(const std::string& model, const std::filesystem::path& external) {
   const auto [file, parameters] = importer::split_parameters(model);
+  if (is_hub_name(file) && !std::filesystem::exists(file)) {
+    throw Error(ErrorKind::Io, named(file) +
+                                   ": there is no such file; for a model of the Hugging Face hub "
+                                   "give the path of its config.json");
+  }
   if (file.ends_with(".json")) {
     const std::string content = importer::read_content(file);
     if (zoo::looks_like_huggingface(content)) {

@@ -37,6 +37,18 @@ class FindModel : public testing::Test {
   std::filesystem::path folder_;
 };
 
+TEST_F(FindModel, ANameOfTheHubIsNoFile) {
+  try {
+    find_model("meta-llama/Meta-Llama-3-8B");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::Io);
+    EXPECT_STREQ(error.what(),
+                 "file 'meta-llama/Meta-Llama-3-8B': there is no such file; for a model of the "
+                 "Hugging Face hub give the path of its config.json");
+  }
+}
+
 // (100 + 128) 64 + 2 (12 * 64^2 + 13 * 64) + 2 * 64 parameters.
 TEST_F(FindModel, BuildsAHuggingFaceConfiguration) {
   const std::string path = file("config.json", kConfig);

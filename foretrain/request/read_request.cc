@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <numeric>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/format.h"
@@ -8,6 +12,7 @@
 #include "foretrain/base/near.h"
 #include "foretrain/request/request.h"
 #include "foretrain/request/request_fields.h"
+#include "foretrain/request/usual_words.h"
 
 namespace foretrain {
 namespace {
@@ -31,10 +36,20 @@ std::string whole_range(const FieldRange& range) {
 // Reads the values of one object, each as its row says.
 class Reader {
  public:
-  Reader(const Json& object, const std::string& where) : fields_(object, where) {}
+  Reader(const Json& object, const std::string& where) : object_(object), fields_(object, where) {}
 
   const Json* find(const RequestField& row) { return fields_.find(std::string(row.name)); }
-  void finish() const { fields_.finish(); }
+
+  // Refuses a field that is none of these rows, all of which were asked for.
+  void finish(std::span<const RequestField> rows) const {
+    std::vector<std::string> known;
+    for (const RequestField& row : rows) known.emplace_back(row.name);
+    for (const auto& [key, value] : object_.items()) {
+      if (std::find(known.begin(), known.end(), key) != known.end()) continue;
+      bad(fields_.where(),
+          "unknown field '" + printable(key) + "'" + did_you_mean_field(key, known));
+    }
+  }
 
   FieldValue value(const RequestField& row) {
     const std::string key(row.name);
@@ -66,11 +81,20 @@ class Reader {
     }
     const auto known = std::find(row.words.begin(), row.words.end(), value);
     if (row.words.empty() || known != row.words.end()) return value;
+    const std::vector<std::string> words(row.words.begin(), row.words.end());
     std::string list;
-    for (const std::string_view word : row.words) {
-      list += (list.empty() ? "" : ", ") + std::string(word);
+    for (const std::string& word : words) list += (list.empty() ? "" : ", ") + word;
+    fail(row, "is '" + printable(value) + "'; it must be one of " + list + meant(value, words));
+  }
+
+  // One of `words`, or a field beside this one: "tensor" is no kind of strategy.
+  std::string meant(const std::string& value, const std::vector<std::string>& words) const {
+    const std::optional<UsualWord> usual = find_usual_word(value);
+    for (const RequestField& field : strategy_fields()) {
+      if (field.name != (usual ? usual->field : std::string_view(value))) continue;
+      return "; did you mean the field '" + std::string(field.name) + "'?";
     }
-    fail(row, "is '" + printable(value) + "'; it must be one of " + list);
+    return did_you_mean_value(value, words);
   }
 
   [[noreturn]] void fail(const RequestField& row, const std::string& what) const {
@@ -131,6 +155,7 @@ class Reader {
     fail(row, "must be a name or an object");
   }
 
+  const Json& object_;
   JsonFields fields_;
 };
 
@@ -145,7 +170,7 @@ void read_strategy(const Json& value, const std::string& where, Request& request
   for (const RequestField& row : rows) {
     if (reader.find(row) != nullptr) row.store(request, reader.value(row));
   }
-  reader.finish();
+  reader.finish(rows);
 }
 
 bool given(const Json& object, const char* name) {
@@ -208,7 +233,7 @@ Request parse_request(std::string_view json, const std::string& where) {
   }
   check_cluster(object, where, request);
   check_length(where, request);
-  reader.finish();
+  reader.finish(request_fields());
   return request;
 }
 

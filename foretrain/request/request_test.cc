@@ -152,7 +152,18 @@ TEST(RequestFields, HelpHasWordsAndDefault) {
 TEST(RequestFields, AWordThatIsNoneOfAFieldIsRefused) {
   EXPECT_EQ(error_of(R"({"model":"x","strategy":"dpp"})"),
             "request 7: strategy: 'kind' is 'dpp'; it must be one of ddp, allreduce, dataparallel, "
-            "ps, horovod, fsdp, zero1, zero2, zero3");
+            "ps, horovod, fsdp, zero1, zero2, zero3; did you mean 'ddp'?");
+  EXPECT_EQ(error_of(R"({"model":"x","precision":"half"})"),
+            "request 7: 'precision' is 'half'; it must be one of fp32, tf32, fp16, bf16, fp8, "
+            "fp64, fp32-ieee; did you mean 'fp16'?");
+  EXPECT_EQ(error_of(R"({"model":"x","strategy":"tp"})"),
+            "request 7: strategy: 'kind' is 'tp'; it must be one of ddp, allreduce, dataparallel, "
+            "ps, horovod, fsdp, zero1, zero2, zero3; did you mean the field 'tensor'?");
+}
+
+TEST(RequestFields, AFieldsUsualNameLeadsToIt) {
+  EXPECT_EQ(error_of(R"({"model":"x","gpus":8})"),
+            "request 7: unknown field 'gpus'; did you mean 'workers'?");
 }
 
 TEST(WriteRequest, WritesWhatDiffersFromTheDefault) {

@@ -61,8 +61,8 @@ void set(Workload& workload, const std::string& name, double value) {
   } else if (name == "models") {
     workload.models = in_range(value, 0, 1, name) != 0;
   } else {
-    refuse("nothing is called '" + printable(name) + "'" +
-           did_you_mean(name, {"jobs", "seed", "load", "median_s", "sigma", "users", "models"}));
+    refuse("nothing is called '" + printable(name) +
+           "'; it must be one of jobs, seed, load, median_s, sigma, users, models");
   }
 }
 

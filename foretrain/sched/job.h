@@ -10,7 +10,8 @@
 
 namespace foretrain::sched {
 
-// One line of a trace: a training job that asks for `devices` equal devices at once.
+// One line of a trace: a training job that asks for `devices` equal devices, all at once
+// (gang scheduling).
 struct Job {
   std::int64_t id = 0;              // its place in the trace, from 0; earlier wins ties
   std::string name;                 // what the trace calls it

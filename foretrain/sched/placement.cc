@@ -153,12 +153,14 @@ const std::vector<Placement>& placements() {
 
 const Placement& find_placement(std::string_view name) {
   std::vector<std::string> known;
+  std::string list;
   for (const Placement& placement : placements()) {
     if (placement.name == name) return placement;
     known.emplace_back(placement.name);
+    list += (list.empty() ? "" : ", ") + known.back();
   }
-  throw Error(ErrorKind::NotFound,
-              "no placement is called '" + printable(name) + "'" + did_you_mean(name, known));
+  throw Error(ErrorKind::NotFound, "no placement is called '" + printable(name) + "'" +
+                                       did_you_mean(name, known) + "; it must be one of " + list);
 }
 
 }  // namespace foretrain::sched

@@ -48,7 +48,7 @@ void add_fit_framework(Command& app, Console& console) {
       "adaptdl.json\n"
       "  foretrain evaluate --data pollux.csv --predictor adaptdl.json --by model");
   sub.add_option("name", command->name, "the framework").required();
-  sub.add_option("--data", command->data, "CSV file of training measurements").required();
+  sub.add_option("--data", command->data, "measured steps: a store, a folder or a file").required();
   sub.add_option("-o,--output", command->output, "the predictor file to write").required();
   sub.add_option("--without", command->options.without, "leave these models out").delimiter(',');
   sub.add_option("--rows", command->options.rows, "steps of each model")

@@ -72,7 +72,8 @@ void add_fit_intervals(Command& app, Console& console) {
   sub.footer(
       "Example:\n  foretrain fit intervals --data measurements/training -o "
       "data/predictors/intervals.json");
-  sub.add_option("--data", command->data, "folder of training measurements").required();
+  sub.add_option("--data", command->data, "folder of training measurements, three files or more")
+      .required();
   sub.add_option("-o,--output", command->output, "the file to write; without it only the table");
   sub.add_option("--rows", command->rows,
                  "write a CSV line per step: its interval, source left out");

@@ -11,6 +11,7 @@ namespace foretrain::cli {
 namespace {
 
 void add_commands(Command& app, Console& console) {
+  app.help_flag("-h,--help", "print this help");
   app.description("Trains predictors from measurements.");
   app.require_subcommand(1, 1);
   for (const auto add : {add_fit_operators, add_fit_collectives, add_fit_calibration,

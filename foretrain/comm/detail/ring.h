@@ -6,8 +6,8 @@
 
 namespace foretrain::comm {
 
-// Time for `ranks` workers to sum `bytes` each around a ring: reduce-scatter, then all-gather,
-// each of p-1 steps that move n/p bytes on every link.
+// Ring all-reduce: time for `ranks` workers to sum `bytes` each around a ring: reduce-scatter, then
+// all-gather, each of p-1 steps that move n/p bytes on every link.
 //
 //   t = 2 (p-1) (a + n / (p b))     a: latency, b: bytes per second
 //

@@ -5,9 +5,9 @@
 
 namespace foretrain::graph {
 
-// Dequantises weights again where gradient operators read them, for each reader anew: their 16-bit
-// values are never kept from forward (or from what runs forward again). What the layer read is
-// kept, though no gradient needs it. Source: bitsandbytes, autograd/_functions.py.
+// QLoRA: dequantises weights again where gradient operators read them, for each reader anew: their
+// 16-bit values are never kept from forward (or from what runs forward again). What the layer read
+// is kept, though no gradient needs it. Source: bitsandbytes, autograd/_functions.py.
 Graph dequantize_again(Graph step);
 
 }  // namespace foretrain::graph

@@ -17,9 +17,9 @@ enum class Reshard { AfterForward, AfterBackward };
 //   after its backward pass             gradients are put together in one flat buffer of the type
 //                                       that they are summed in, then reduce-scatter
 //
-// Gathers are issued one unit ahead, so that two units' parameters are there at most; the root's
-// parameters are there throughout. With several copies each reduce-scatter is followed by an
-// all-reduce of the shards across them.
+// Gathers are issued one unit ahead (prefetch), so that two units' parameters are there at most;
+// the root's parameters are there throughout. With several copies each reduce-scatter is followed
+// by an all-reduce of the shards across them.
 void shard_units(graph::Graph& step, const Resolved& resolved, Reshard reshard);
 
 }  // namespace foretrain::parallel
