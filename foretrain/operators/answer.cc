@@ -56,8 +56,7 @@ void list_assumptions(const Stages& stages, const Resolved& resolved, StepDetail
 
 void list_warnings(const Stages& stages, const Resolved& resolved, StepDetail& detail) {
   if (!detail.memory.fits) {
-    detail.warnings.push_back("does not fit into the memory of " +
-                              resolved.cluster.devices.front().name +
+    detail.warnings.push_back("does not fit into the memory of " + smallest_device(resolved).name +
                               ": time and cost hold only if it did");
   }
   if (stages.program.opaque_share > 0) {

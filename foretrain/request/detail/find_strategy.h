@@ -20,7 +20,7 @@ void check_shard_group(const Strategy& strategy, int ranks);
 void check_pipeline(const Strategy& strategy, std::int64_t passes,
                     std::vector<std::string>& assumptions);
 
-// Says which fields were given that this strategy has no use for.
-void note_without_effect(const Strategy& strategy, std::vector<std::string>& assumptions);
+// Says which fields were given that this strategy, or inference, has no use for.
+void note_without_effect(const Request& request, std::vector<std::string>& assumptions);
 
 }  // namespace foretrain
