@@ -229,6 +229,27 @@ TEST_F(Predict, AnUnevenRouterAddsNoFlops) {
             uneven.assumptions.end());
 }
 
+// ZeroRedundancyOptimizer's and flat buffers' gradients go in their own type, DDP only shortens
+// them; what is asked for otherwise is told not to be done.
+TEST_F(Predict, SaysWhereGradientsKeepTheirType) {
+  const auto told = [&](const std::string& kind, const std::string& type, const char* framework) {
+    const Report given = report(
+        R"("model":"mlp","device":"a100","workers":8,"batch":8,"precision":"bf16","framework":")" +
+        std::string(framework) + R"(","strategy":{"kind":")" + kind +
+        R"(","gradient_precision":")" + type + "\"}");
+    return std::any_of(
+        given.assumptions.begin(), given.assumptions.end(),
+        [](const std::string& line) { return line.starts_with("gradient_precision "); });
+  };
+  EXPECT_TRUE(told("zero1", "bf16", "pytorch"));
+  EXPECT_TRUE(told("zero2", "fp32", "deepspeed"));
+  EXPECT_TRUE(told("ddp", "fp32", "megatron"));
+  EXPECT_FALSE(told("zero2", "bf16", "pytorch"));
+  EXPECT_FALSE(told("fsdp", "bf16", "deepspeed"));
+  EXPECT_FALSE(told("ddp", "bf16", "pytorch"));
+  EXPECT_FALSE(told("ddp", "fp32", "pytorch"));  // as they are
+}
+
 // Only servers are asynchronous: who asks DDP for it is told that it has no effect, and it has
 // none.
 TEST_F(Predict, AsynchronousDdpIsDdp) {

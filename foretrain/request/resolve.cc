@@ -403,6 +403,7 @@ Resolved resolve_for(Model model, const Request& request, const Library& library
   find_passes(request, resolved);
   check_pipeline(request.strategy, resolved.passes, resolved.assumptions);
   note_without_effect(request, resolved.assumptions);
+  note_gradient_precision(resolved, resolved.assumptions);
   resolved.flash_attention = uses_flash_attention(request, resolved);
   find_length(request, resolved);
   resolved.effects = find_effects(request, resolved.length.samples.has_value());

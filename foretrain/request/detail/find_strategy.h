@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "foretrain/request/request.h"
+#include "foretrain/request/resolve.h"
 
 namespace foretrain {
 
@@ -22,5 +23,8 @@ void check_pipeline(const Strategy& strategy, std::int64_t passes,
 
 // Says which fields were given that this strategy, or inference, has no use for.
 void note_without_effect(const Request& request, std::vector<std::string>& assumptions);
+
+// Says where gradients are exchanged in another type than `gradient_precision`.
+void note_gradient_precision(const Resolved& resolved, std::vector<std::string>& assumptions);
 
 }  // namespace foretrain
