@@ -199,6 +199,28 @@ TEST_F(Predict, AMixedClusterWaitsForItsSlowestDevice) {
   EXPECT_NEAR(mixed / slow, 1, 0.02);
 }
 
+// The update runs once in a step of several passes, all else in each, so that its share of the
+// kernels is that of the step.
+TEST_F(Predict, OperatorsCountInEveryPass) {
+  const std::string job = R"("model":"gpt3-small","device":"a100","precision":"bf16",)"
+                          R"("optimizer":"adamw","batch":8,"strategy":{"micro_batch":)";
+  const auto of = [&](const Report& one, const char* kind) {
+    const auto found = std::find_if(one.top_operators.begin(), one.top_operators.end(),
+                                    [&](const OperatorReport& op) { return op.kind == kind; });
+    EXPECT_NE(found, one.top_operators.end()) << kind;
+    return *found;
+  };
+  const Report once = report(R"("model":"gpt3-small","device":"a100","precision":"bf16",)"
+                             R"("optimizer":"adamw","batch":1)");
+  const Report eight = report(job + "1}");
+  EXPECT_DOUBLE_EQ(of(eight, "adamw").time.count(), of(once, "adamw").time.count());
+  EXPECT_DOUBLE_EQ(of(eight, "cross_entropy_grad").time.count(),
+                   8 * of(once, "cross_entropy_grad").time.count());
+  const double update = eight.phases.update.count() / eight.step_time_s.value;
+  // A tenth of so short passes is none of the kernels.
+  EXPECT_NEAR(of(eight, "adamw").share, update, 0.15 * update);
+}
+
 // The smaller memory is named, wherever its nodes stand.
 TEST_F(Predict, AMixedClusterSaysWhoseMemoryIsTooSmall) {
   for (const char* nodes : {R"([{"device":"t4"},{"device":"a100-sxm4-80gb"}])",

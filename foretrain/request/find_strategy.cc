@@ -108,18 +108,16 @@ void note_without_effect(const Request& request, std::vector<std::string>& assum
   }
 }
 
-void note_gradient_precision(const Resolved& resolved, std::vector<std::string>& assumptions) {
-  const Strategy& strategy = resolved.strategy;
-  if (!strategy.gradient_precision || resolved.mode != Mode::Train) return;
-  const bool flat = strategy.kind == Parallel::Zero2 && resolved.framework->flat_shards;
+void note_gradient_precision(const Request& request, bool flat_shards, bool half_gradients,
+                             std::vector<std::string>& assumptions) {
+  const Strategy& strategy = request.strategy;
+  if (!strategy.gradient_precision || request.mode != Mode::Train) return;
+  const bool flat = strategy.kind == Parallel::Zero2 && flat_shards;
   if (flat || strategy.kind == Parallel::Zero1 || strategy.kind == Parallel::ParameterServer ||
       strategy.kind == Parallel::DataParallel) {
     assumptions.emplace_back("gradient_precision has no effect with this strategy");
     return;
   }
-  const bool half_gradients =
-      resolved.weights != Weights::Fp32 ||
-      (is_half(resolved.precision) && resolved.framework->casting == graph::Casting::WholeModel);
   if (!is_sharded(strategy) && *strategy.gradient_precision == "fp32" && half_gradients) {
     assumptions.emplace_back(
         "gradient_precision fp32 has no effect: gradients are kept, and sent, in 16 bits");

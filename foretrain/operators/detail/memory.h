@@ -3,7 +3,6 @@
 
 #include <vector>
 
-#include "foretrain/hw/device.h"
 #include "foretrain/memory/options.h"
 #include "foretrain/operators/stages.h"
 
