@@ -23,13 +23,13 @@ std::string percent(double share) {
 }
 
 // Of the kernels' time.
-double recomputed_share(const Stages& stages) {
-  const WorkerClass& worker = slowest_class(stages);
+double recomputed_share(const Stages& stages, const Resolved& resolved) {
+  const std::vector<Seconds> times = operator_times(stages, resolved.passes);
   Seconds again{0};
   Seconds all{0};
-  for (std::size_t n = 0; n < worker.ops.size(); ++n) {
-    all += worker.ops[n].total;
-    if (stages.step->graph.nodes[n].phase == graph::Phase::Recompute) again += worker.ops[n].total;
+  for (std::size_t n = 0; n < times.size(); ++n) {
+    all += times[n];
+    if (stages.step->graph.nodes[n].phase == graph::Phase::Recompute) again += times[n];
   }
   return all > Seconds{0} ? again / all : 0;
 }
@@ -42,7 +42,7 @@ void list_assumptions(const Stages& stages, const Resolved& resolved, StepDetail
     list.push_back("optimizer " + std::string(graph::row_of(resolved.optimizer).name) +
                    ", framework " + std::string(resolved.framework->name));
   }
-  if (const double share = recomputed_share(stages); share > 0) {
+  if (const double share = recomputed_share(stages, resolved); share > 0) {
     list.push_back("recomputation takes " + percent(share) +
                    " of the kernels' time; it counts as backward, and not in MFU");
   }
@@ -56,8 +56,7 @@ void list_assumptions(const Stages& stages, const Resolved& resolved, StepDetail
 
 void list_warnings(const Stages& stages, const Resolved& resolved, StepDetail& detail) {
   if (!detail.memory.fits) {
-    detail.warnings.push_back("does not fit into the memory of " +
-                              resolved.cluster.devices.front().name +
+    detail.warnings.push_back("does not fit into the memory of " + smallest_device(resolved).name +
                               ": time and cost hold only if it did");
   }
   if (stages.program.opaque_share > 0) {
@@ -87,7 +86,7 @@ StepDetail detail_step(const Question& question) {
                                  ", which needs most");
   }
   detail.resources = report_resources(stages, resolved, detail.memory);
-  detail.top_operators = top_operators(stages, question.top_operators());
+  detail.top_operators = top_operators(stages, resolved.passes, question.top_operators());
   detail.regime = regime_of(stages, resolved, detail.breakdown);
   trust_memory(resolved, detail.regime, detail.memory);
   for (const Transfer& transfer : stages.program.transfers) {

@@ -252,25 +252,35 @@ Seconds communication_time(const Stages& stages) {
   return std::max(sum, busy);
 }
 
-std::vector<OperatorReport> top_operators(const Stages& stages, std::size_t most) {
+std::vector<Seconds> operator_times(const Stages& stages, std::int64_t passes) {
   const WorkerClass& worker = slowest_class(stages);
+  std::vector<Seconds> times;
+  for (std::size_t n = 0; n < worker.ops.size(); ++n) {
+    const bool once = stages.step->graph.nodes[n].phase == graph::Phase::Update;
+    times.push_back(static_cast<double>(once ? 1 : passes) * worker.ops[n].total);
+  }
+  return times;
+}
+
+std::vector<OperatorReport> top_operators(const Stages& stages, std::int64_t passes,
+                                          std::size_t most) {
+  const WorkerClass& worker = slowest_class(stages);
+  const std::vector<Seconds> times = operator_times(stages, passes);
   std::vector<std::size_t> order;
   Seconds all{0};
   for (std::size_t n = 0; n < worker.ops.size(); ++n) {
-    all += worker.ops[n].total;
+    all += times[n];
     if (worker.ops[n].kernels > 0) order.push_back(n);
   }
   const std::size_t shown = std::min(most, order.size());
   std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(shown), order.end(),
                     [&](std::size_t a, std::size_t b) {
-                      return worker.ops[a].total != worker.ops[b].total
-                                 ? worker.ops[a].total > worker.ops[b].total
-                                 : a < b;
+                      return times[a] != times[b] ? times[a] > times[b] : a < b;
                     });
   std::vector<OperatorReport> result;
   for (std::size_t i = 0; i < shown; ++i) {
     const graph::Node& node = stages.step->graph.nodes[order[i]];
-    const Seconds time = worker.ops[order[i]].total;
+    const Seconds time = times[order[i]];
     result.push_back({node.scope, graph::describe(node), time, time / all});
   }
   return result;

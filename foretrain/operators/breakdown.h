@@ -2,6 +2,7 @@
 // Where the time of a step goes, read off its timeline.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "foretrain/operators/stages.h"
@@ -26,6 +27,11 @@ Phases split_phases(const Stages& stages);
 // All communication, hidden or not; at least what keeps saturated servers busy.
 Seconds communication_time(const Stages& stages);
 
-std::vector<OperatorReport> top_operators(const Stages& stages, std::size_t most);
+// Of each operator on the slowest worker, in all passes of a step; an update runs once.
+std::vector<Seconds> operator_times(const Stages& stages, std::int64_t passes);
+
+// Those that take longest.
+std::vector<OperatorReport> top_operators(const Stages& stages, std::int64_t passes,
+                                          std::size_t most);
 
 }  // namespace foretrain::operators

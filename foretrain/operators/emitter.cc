@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <string>
 
 #include "foretrain/base/normal.h"
+#include "foretrain/parallel/experts.h"
 
 namespace foretrain::operators {
 namespace {
@@ -56,6 +59,9 @@ void Emitter::time_nodes(const Resolved& resolved) {
   worker_.ops.reserve(nodes.size());
   program_.gemm_flops = 0;
   const double tf32 = tf32_share(timer_.device(), resolved);
+  const double imbalance = resolved.strategy.expert > 1 ? resolved.strategy.expert_imbalance : 1;
+  const std::set<std::string> uneven =
+      imbalance > 1 ? parallel::expert_scopes(*bound_.graph) : std::set<std::string>();
   for (const graph::Node& node : nodes) {
     if (graph::is_communication(node)) {
       worker_.ops.emplace_back();
@@ -66,7 +72,8 @@ void Emitter::time_nodes(const Resolved& resolved) {
     worker_.ops.push_back(timer_.time(view, work));
     if (node.phase == graph::Phase::Recompute) continue;  // the model's own count once
     const bool convolution = graph::op(node).family == graph::Family::Convolution;
-    program_.gemm_flops += work.flops * (convolution ? tf32 : 1);
+    const double busiest = uneven.contains(node.scope) ? imbalance : 1;  // over the mean rank
+    program_.gemm_flops += work.flops * (convolution ? tf32 : 1) / busiest;
   }
   timer_.share_power(worker_.ops);
   Seconds opaque{0};

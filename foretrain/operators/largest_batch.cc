@@ -30,7 +30,7 @@ std::int64_t search(const std::function<bool(std::int64_t)>& fits) {
   throw Error(ErrorKind::BadInput, "batch max: not even one sample fits: it takes " +
                                        format_bytes(memory.peak) + " of the " +
                                        format_bytes(memory.capacity) + " of " +
-                                       resolved.cluster.devices.front().name +
+                                       smallest_device(resolved).name +
                                        "; predict with batch 1 to see what would make it fit");
 }
 

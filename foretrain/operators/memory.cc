@@ -81,9 +81,6 @@ bool updates_on_host(const graph::Graph& step) {
 
 }  // namespace
 
-namespace {
-
-// With mixed devices the smallest memory decides whether the job fits.
 const hw::Device& smallest_device(const Resolved& resolved) {
   const std::vector<hw::Device>& devices = resolved.cluster.devices;
   return *std::min_element(devices.begin(), devices.end(),
@@ -91,6 +88,8 @@ const hw::Device& smallest_device(const Resolved& resolved) {
                              return hw::usable_memory_bytes(a) < hw::usable_memory_bytes(b);
                            });
 }
+
+namespace {
 
 // Tokens of a sample as the step reads it; nothing where it reads none.
 std::optional<double> tokens_read(const graph::Bound& step) {

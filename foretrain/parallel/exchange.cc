@@ -119,7 +119,9 @@ bool computes_with_half_copies(const Resolved& resolved) {
 }
 
 bool waits_for_straggler(const Resolved& resolved) {
-  return resolved.mode == Mode::Train && !resolved.strategy.asynchronous &&
+  const bool asynchronous =
+      resolved.strategy.kind == Parallel::ParameterServer && resolved.strategy.asynchronous;
+  return resolved.mode == Mode::Train && !asynchronous &&
          row_of(resolved.strategy.kind).waits_for_straggler;
 }
 

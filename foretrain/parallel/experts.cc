@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "foretrain/base/error.h"
+#include "foretrain/base/humanise.h"
 #include "foretrain/base/near.h"
 #include "foretrain/graph/op.h"
 #include "foretrain/parallel/detail/insert.h"
@@ -67,6 +68,11 @@ class Splitting {
     }
     for (const Node& node : old_.nodes) add(node);
     for (TensorId& id : graph_.outputs) id = at_home(id, "");
+    if (how_.imbalance != 1) {
+      graph_.notes.push_back("expert_imbalance: of " + std::to_string(how_.ranks) +
+                             " ranks the busiest has " + significant(how_.imbalance, 3) +
+                             " times the mean of the tokens; the others wait for it");
+    }
     return std::move(graph_);
   }
 
@@ -147,6 +153,15 @@ std::set<TensorId> expert_parameters(const graph::Graph& graph) {
   std::set<TensorId> found;
   for (const Node& node : graph.nodes) {
     if (is_expert_gemm(graph, parameters, node)) found.insert(parameters[at(node.inputs[1])]);
+  }
+  return found;
+}
+
+std::set<std::string> expert_scopes(const graph::Graph& graph) {
+  const std::vector<TensorId> parameters = copied_parameters(graph);
+  std::set<std::string> found;
+  for (const Node& node : graph.nodes) {
+    if (is_expert_gemm(graph, parameters, node)) found.insert(node.scope);
   }
   return found;
 }

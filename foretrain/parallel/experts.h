@@ -4,6 +4,7 @@
 #pragma once
 
 #include <set>
+#include <string>
 
 #include "foretrain/graph/graph.h"
 #include "foretrain/request/resolve.h"
@@ -23,6 +24,9 @@ graph::Graph split_experts(const graph::Graph& forward, const ExpertParallel& ho
 
 // The parameters of experts: a matrix for each of them.
 std::set<graph::TensorId> expert_parameters(const graph::Graph& graph);
+
+// The scopes of the GEMMs that use them, which their gradients have, too.
+std::set<std::string> expert_scopes(const graph::Graph& graph);
 
 // Takes the gradients of experts out of all-reduces: ranks with the same experts sum them.
 void sum_experts_apart(graph::Graph& step, const Resolved& resolved);

@@ -101,6 +101,22 @@ TEST_F(Sharding, ARankKeepsShards) {
   }
 }
 
+// Two layers of four experts with matrices of 16 x 32, 16 x 32 and 32 x 16 in one tensor each: of
+// 12288 elements each of eight ranks keeps an eighth. The tensors' first axis, the four experts,
+// would leave one expert for each rank, twice as much as all have.
+TEST_F(Sharding, DividesTheMatrixOfEachExpert) {
+  prepare(R"("fsdp")", R"("placement": [8])",
+          "llama:layers=2,hidden=16,heads=2,ffn=32,seq=8,vocab=64,experts=4,active=2");
+  double kept = 0;
+  for (std::size_t t = 0; t < step_.tensors.size(); ++t) {
+    const graph::Tensor& tensor = step_.tensors[t];
+    if (tensor.role != graph::Role::Parameter || tensor.shape.rank() != 3) continue;
+    EXPECT_EQ(tensor.shape[0], graph::Dim(4));
+    kept += bound_.count(static_cast<graph::TensorId>(t));
+  }
+  EXPECT_EQ(kept, 12288.0 / 8);
+}
+
 // Parameters in 2 bytes, sums in 4, or in 2 where asked for.
 TEST_F(Sharding, HalfPrecisionGathersTwoBytes) {
   const std::string half = R"("placement": [1, 1], "precision": "bf16")";

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "foretrain/parallel/detail/shards.h"
 
+#include <utility>
+
 namespace foretrain::parallel {
 
 bool gathers_half(const Resolved& resolved) {
@@ -16,17 +18,18 @@ DType reduced_type(DType own, const Resolved& resolved) {
   return asked == "bf16" ? DType::BF16 : DType::F32;
 }
 
-graph::Shape shard_of(const graph::Shape& whole, int ranks) {
+graph::Shape shard_of(const graph::Shape& whole, int ranks, int axis) {
   graph::Shape shard = whole;
-  if (shard.rank() > 0) shard[0].factor = (shard[0].factor + ranks - 1) / ranks;
+  if (shard.rank() > 0) shard[axis].factor = (shard[axis].factor + ranks - 1) / ranks;
   return shard;
 }
 
-graph::TensorId add_shard(graph::Graph& step, graph::TensorId parameter, DType kept, int ranks) {
+graph::TensorId add_shard(graph::Graph& step, graph::TensorId parameter, graph::Shape shape,
+                          DType kept) {
   graph::Tensor& whole = step.tensor(parameter);
   graph::Tensor shard = whole;
   whole.trainable = false;
-  shard.shape = shard_of(whole.shape, ranks);
+  shard.shape = std::move(shape);
   shard.type = kept;
   step.tensors.push_back(std::move(shard));
   return static_cast<graph::TensorId>(step.tensors.size()) - 1;

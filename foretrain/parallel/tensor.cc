@@ -64,6 +64,12 @@ class Splitting {
                            std::to_string(regions_.count) +
                            " parts of the model, from GEMMs split by columns to GEMMs split by "
                            "rows; their collectives are not hidden");
+    const bool none_shared = std::none_of(sequence_.begin(), sequence_.end(),
+                                          [](const auto& place) { return place.has_value(); });
+    if (how_.sequence && none_shared) {
+      graph_.notes.push_back("sequence_parallel has no effect: " + std::to_string(how_.ranks) +
+                             " ranks do not divide the model's sequences");
+    }
     return std::move(graph_);
   }
 

@@ -96,6 +96,19 @@ TEST_F(Tensor, SharesTheSequenceAsMegatronDoes) {
 
 // A layer that runs again to its end exchanges what it did before; the core of attention exchanges
 // nothing.
+// Five tokens, of which two ranks cannot have as many each.
+TEST_F(Tensor, SaysWhereTheSequenceCannotBeShared) {
+  const auto notes_of = [](const char* model) {
+    return split_tensors(find_model(model), {.ranks = 2, .sequence = true}).notes;
+  };
+  const std::string told =
+      "sequence_parallel has no effect: 2 ranks do not divide the model's sequences";
+  const auto odd = notes_of("gpt:layers=1,hidden=8,heads=2,seq=5,vocab=16");
+  EXPECT_EQ(std::count(odd.begin(), odd.end(), told), 1);
+  const auto even = notes_of("gpt:layers=1,hidden=8,heads=2,seq=4,vocab=16");
+  EXPECT_EQ(std::count(even.begin(), even.end(), told), 0);
+}
+
 TEST_F(Tensor, RecomputationRepeatsCollectives) {
   prepare({.ranks = 2}, kModel, {graph::Recompute::Full, true});
   EXPECT_EQ(bytes(Kind::AllReduce, Phase::Recompute), std::vector<double>(4, kActivation));

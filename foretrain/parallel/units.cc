@@ -10,6 +10,7 @@
 #include "foretrain/graph/op.h"
 #include "foretrain/parallel/detail/insert.h"
 #include "foretrain/parallel/detail/shards.h"
+#include "foretrain/parallel/experts.h"
 #include "foretrain/parallel/groups.h"
 
 namespace foretrain::parallel {
@@ -66,12 +67,13 @@ class Sharding {
         moved_(step.nodes.size(), false) {}
 
   void run() {
+    for (const TensorId id : expert_parameters(step_)) stacks_.push_back(step_.tensor(id).shape);
     find_units();
     for (Unit& unit : units_) {
       for (const TensorId id : unit.parameters) make_shard(id);
     }
     for (graph::Tensor& tensor : step_.tensors) {
-      if (tensor.role == Role::OptimizerState) tensor.shape = shard_of(tensor.shape, ranks_);
+      if (tensor.role == Role::OptimizerState) tensor.shape = share_of(tensor.shape);
     }
     gather_forward();
     if (reshard_ == Reshard::AfterForward) gather_backward();
@@ -122,11 +124,19 @@ class Sharding {
     }
   }
 
+  // The experts of a layer are one tensor here and layers of their own in models, so each expert's
+  // matrix is divided, by its outputs.
+  graph::Shape share_of(const graph::Shape& whole) const {
+    const bool stack = std::find(stacks_.begin(), stacks_.end(), whole) != stacks_.end();
+    return shard_of(whole, ranks_, stack ? whole.rank() - 1 : 0);
+  }
+
   void make_shard(TensorId parameter) {
     const DType type = step_.tensor(parameter).type;
     const bool half = is_floating(type) && bytes_of(type) < 4;
     const DType kept = half && gathers_half(resolved_) ? DType::F32 : type;
-    shard_[at(parameter)] = add_shard(step_, parameter, kept, ranks_);
+    shard_[at(parameter)] =
+        add_shard(step_, parameter, share_of(step_.tensor(parameter).shape), kept);
     step_.tensor(parameter).role = Role::Activation;
   }
 
@@ -297,6 +307,7 @@ class Sharding {
   int ranks_;
   Reshard reshard_;
   bool every_pass_;
+  std::vector<graph::Shape> stacks_;  // of experts' matrices
   std::vector<Unit> units_;
   std::vector<TensorId> shard_;  // of each parameter
   std::vector<TensorId> again_;  // of each parameter: as it is gathered for backward

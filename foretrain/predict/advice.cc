@@ -2,6 +2,7 @@
 #include "foretrain/predict/advice.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "foretrain/base/error.h"
 #include "foretrain/hw/catalog.h"
@@ -132,6 +133,23 @@ std::vector<std::int64_t> parts_of(std::int64_t whole) {
   return parts;
 }
 
+// What another does with fewer changes, as fast and in as little memory, is left out: offload where
+// the optimizer has no states.
+void drop_needless(std::vector<Remedy>& remedies) {
+  const auto does_better = [](const Remedy& fewer, const Remedy& more) {
+    return fewer.request != more.request && fewer.samples_per_s >= more.samples_per_s &&
+           fewer.peak_bytes <= more.peak_bytes && is_part_of(fewer.request, more.request);
+  };
+  std::vector<Remedy> kept;
+  for (const Remedy& remedy : remedies) {
+    const bool needless = std::any_of(remedies.begin(), remedies.end(), [&](const Remedy& other) {
+      return does_better(other, remedy);
+    });
+    if (!needless) kept.push_back(remedy);
+  }
+  remedies = std::move(kept);
+}
+
 class Advice {
  public:
   Advice(const Request& request, Report& report, const Predict& predict, std::size_t nodes)
@@ -153,6 +171,7 @@ class Advice {
                                  " changes that may make it fit were tried: its step has " +
                                  std::to_string(nodes_) + " operators");
     }
+    drop_needless(found_);
     std::stable_sort(found_.begin(), found_.end(), [](const Remedy& a, const Remedy& b) {
       return a.samples_per_s > b.samples_per_s;
     });

@@ -48,6 +48,15 @@ std::string change_options(const Request& before, const Request& after) {
   return as_options(ordered_json(changes_json(before, after)));
 }
 
+bool is_part_of(const std::string& fewer, const std::string& more) {
+  const OrderedJson part = ordered_json(fewer).flatten();
+  const OrderedJson whole = ordered_json(more).flatten();
+  for (const auto& [path, value] : part.items()) {
+    if (!whole.contains(path) || whole[path] != value) return false;
+  }
+  return true;
+}
+
 std::string predict_command(const Request& request) {
   OrderedJson fields = ordered_json(to_json(request));
   const std::string model = quoted(fields["model"].get<std::string>());

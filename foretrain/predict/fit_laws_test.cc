@@ -218,6 +218,20 @@ TEST(Advice, JoinsChangesWhereNoneAloneIsEnough) {
   EXPECT_GT(here, 0);
 }
 
+// SGD keeps no states, so offloading them saves nothing and takes longer: it is not offered beside
+// the same change without it.
+TEST(Advice, LeavesOutWhatFewerChangesDoAsWell) {
+  const Request asked = parse_request(
+      R"({"model":"llama3-8b","device":"a100-sxm4-40gb","workers":8,"batch":8,"precision":"bf16"})",
+      "test");
+  const Report report = predict_and_advise(asked, library());
+  ASSERT_FALSE(report.memory.fits);
+  ASSERT_FALSE(report.would_fit.empty());
+  for (const Remedy& remedy : report.would_fit) {
+    EXPECT_EQ(remedy.change.find("--offload optimizer"), std::string::npos) << remedy.change;
+  }
+}
+
 // Thousands of layers: dozens of changes would take half a minute, so few are tried, which is said.
 TEST(Advice, TriesFewChangesOfAModelThatIsLong) {
   const Request asked = request(kDecoder, R"(,"batch":64,"optimizer":"adamw")", 60e6);

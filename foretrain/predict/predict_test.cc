@@ -199,6 +199,87 @@ TEST_F(Predict, AMixedClusterWaitsForItsSlowestDevice) {
   EXPECT_NEAR(mixed / slow, 1, 0.02);
 }
 
+// The update runs once in a step of several passes, all else in each, so that its share of the
+// kernels is that of the step.
+TEST_F(Predict, OperatorsCountInEveryPass) {
+  const std::string job = R"("model":"gpt3-small","device":"a100","precision":"bf16",)"
+                          R"("optimizer":"adamw","batch":8,"strategy":{"micro_batch":)";
+  const auto of = [&](const Report& one, const char* kind) {
+    const auto found = std::find_if(one.top_operators.begin(), one.top_operators.end(),
+                                    [&](const OperatorReport& op) { return op.kind == kind; });
+    EXPECT_NE(found, one.top_operators.end()) << kind;
+    return *found;
+  };
+  const Report once = report(R"("model":"gpt3-small","device":"a100","precision":"bf16",)"
+                             R"("optimizer":"adamw","batch":1)");
+  const Report eight = report(job + "1}");
+  EXPECT_DOUBLE_EQ(of(eight, "adamw").time.count(), of(once, "adamw").time.count());
+  EXPECT_DOUBLE_EQ(of(eight, "cross_entropy_grad").time.count(),
+                   8 * of(once, "cross_entropy_grad").time.count());
+  const double update = eight.phases.update.count() / eight.step_time_s.value;
+  // A tenth of so short passes is none of the kernels.
+  EXPECT_NEAR(of(eight, "adamw").share, update, 0.15 * update);
+}
+
+// The smaller memory is named, wherever its nodes stand.
+TEST_F(Predict, AMixedClusterSaysWhoseMemoryIsTooSmall) {
+  for (const char* nodes : {R"([{"device":"t4"},{"device":"a100-sxm4-80gb"}])",
+                            R"([{"device":"a100-sxm4-80gb"},{"device":"t4"}])"}) {
+    const Report mixed = report(R"("model":"gpt3-1.3b","batch":1,"optimizer":"adam","cluster":{)"
+                                R"("network":"100gbe","nodes":)" +
+                                std::string(nodes) + "}");
+    ASSERT_FALSE(mixed.memory.fits);
+    EXPECT_NE(mixed.warnings.front().find("memory of t4"), std::string::npos)
+        << mixed.warnings.front();
+  }
+}
+
+// The FLOPs of the model are those of all ranks: that one of them has twice the mean takes time
+// and adds none. A step that takes longer has the smaller share of the peak.
+TEST_F(Predict, AnUnevenRouterAddsNoFlops) {
+  const std::string job =
+      R"("model":"mixtral-8x7b:seq=512","device":"h100-sxm5-80gb","workers":8,)"
+      R"("batch":2,"precision":"bf16","strategy":{"expert":8,"expert_imbalance":)";
+  const Report even = report(job + "1}");
+  const Report uneven = report(job + "2}");
+  EXPECT_GT(uneven.step_time_s.value, even.step_time_s.value);
+  EXPECT_NEAR(*uneven.mfu * uneven.step_time_s.value, *even.mfu * even.step_time_s.value,
+              1e-9 * *even.mfu * even.step_time_s.value);
+  EXPECT_NE(std::find(uneven.assumptions.begin(), uneven.assumptions.end(),
+                      "expert_imbalance: of 8 ranks the busiest has 2.00 times the mean of the "
+                      "tokens; the others wait for it"),
+            uneven.assumptions.end());
+}
+
+// ZeroRedundancyOptimizer's and flat buffers' gradients go in their own type, DDP only shortens
+// them; what is asked for otherwise is told not to be done.
+TEST_F(Predict, SaysWhereGradientsKeepTheirType) {
+  const auto told = [&](const std::string& kind, const std::string& type, const char* framework) {
+    const Report given = report(
+        R"("model":"mlp","device":"a100","workers":8,"batch":8,"precision":"bf16","framework":")" +
+        std::string(framework) + R"(","strategy":{"kind":")" + kind +
+        R"(","gradient_precision":")" + type + "\"}");
+    return std::any_of(
+        given.assumptions.begin(), given.assumptions.end(),
+        [](const std::string& line) { return line.starts_with("gradient_precision "); });
+  };
+  EXPECT_TRUE(told("zero1", "bf16", "pytorch"));
+  EXPECT_TRUE(told("zero2", "fp32", "deepspeed"));
+  EXPECT_TRUE(told("ddp", "fp32", "megatron"));
+  EXPECT_FALSE(told("zero2", "bf16", "pytorch"));
+  EXPECT_FALSE(told("fsdp", "bf16", "deepspeed"));
+  EXPECT_FALSE(told("ddp", "bf16", "pytorch"));
+  EXPECT_FALSE(told("ddp", "fp32", "pytorch"));  // as they are
+}
+
+// Only servers are asynchronous: who asks DDP for it is told that it has no effect, and it has
+// none.
+TEST_F(Predict, AsynchronousDdpIsDdp) {
+  const std::string job = R"("model":"resnet18","device":"t4","workers":8,"batch":8,"strategy":)";
+  EXPECT_EQ(report(job + R"({"kind":"ddp","asynchronous":true})").step_time_s.value,
+            report(job + R"({"kind":"ddp"})").step_time_s.value);
+}
+
 // Eight normal numbers: the largest lies 1.434 deviations above the mean (Blom), so the slowest of
 // eight workers takes 1 + 0.03 * 1.434 = 1.0430 of the mean; four passes halve what varies. Workers
 // that wait for nobody keep their own time.

@@ -161,6 +161,16 @@ TEST(Change, IsTypedAsOptions) {
   EXPECT_EQ(changes_json(before, before), "{}");
 }
 
+TEST(Change, IsPartOfOneWithMoreFields) {
+  const std::string more = R"({"batch":null,"strategy":{"kind":"fsdp","offload":"optimizer"}})";
+  EXPECT_TRUE(is_part_of(R"({"strategy":{"kind":"fsdp"}})", more));
+  EXPECT_TRUE(is_part_of(R"({"batch":null})", more));
+  EXPECT_TRUE(is_part_of(more, more));
+  EXPECT_FALSE(is_part_of(R"({"strategy":{"kind":"zero1"}})", more));
+  EXPECT_FALSE(is_part_of(R"({"batch":8})", more));
+  EXPECT_FALSE(is_part_of(R"({"strategy":{"kind":"fsdp","recompute":"full"}})", more));
+}
+
 TEST(Change, CommandsAreQuoted) {
   EXPECT_EQ(predict_command(request(
                 R"({"model":"my model's.onnx","placement":[2,2],"network":{"bytes_per_s":1e9}})")),

@@ -77,7 +77,8 @@ void check_pipeline(const Strategy& strategy, std::int64_t passes,
   }
 }
 
-void note_without_effect(const Strategy& strategy, std::vector<std::string>& assumptions) {
+void note_without_effect(const Request& request, std::vector<std::string>& assumptions) {
+  const Strategy& strategy = request.strategy;
   const Strategy usual;
   std::vector<std::string> names;
   const auto note = [&](bool given, const char* name) {
@@ -92,8 +93,34 @@ void note_without_effect(const Strategy& strategy, std::vector<std::string>& ass
   if (strategy.kind != Parallel::Horovod) note(strategy.cycle_s.has_value(), "cycle_s");
   if (strategy.pipeline == 1) note(strategy.schedule != usual.schedule, "schedule");
   if (strategy.expert == 1) note(strategy.expert_imbalance != 1, "expert_imbalance");
+  if (strategy.tensor == 1) note(strategy.sequence_parallel, "sequence_parallel");
+  const bool scatters = is_sharded(strategy) && strategy.kind != Parallel::Zero1;
+  if (!scatters) note(strategy.reduce_every_pass.value_or(false), "reduce_every_pass");
   for (const std::string& name : names) {
     assumptions.push_back(name + " has no effect with this strategy");
+  }
+  if (request.mode == Mode::Train) return;
+  if (is_sharded(strategy)) {
+    assumptions.emplace_back("inference: each rank keeps its parameters, nothing is sharded");
+  }
+  if (strategy.recompute != usual.recompute) {
+    assumptions.emplace_back("inference: recompute has no effect, there is no backward pass");
+  }
+}
+
+void note_gradient_precision(const Request& request, bool flat_shards, bool half_gradients,
+                             std::vector<std::string>& assumptions) {
+  const Strategy& strategy = request.strategy;
+  if (!strategy.gradient_precision || request.mode != Mode::Train) return;
+  const bool flat = strategy.kind == Parallel::Zero2 && flat_shards;
+  if (flat || strategy.kind == Parallel::Zero1 || strategy.kind == Parallel::ParameterServer ||
+      strategy.kind == Parallel::DataParallel) {
+    assumptions.emplace_back("gradient_precision has no effect with this strategy");
+    return;
+  }
+  if (!is_sharded(strategy) && *strategy.gradient_precision == "fp32" && half_gradients) {
+    assumptions.emplace_back(
+        "gradient_precision fp32 has no effect: gradients are kept, and sent, in 16 bits");
   }
 }
 

@@ -286,7 +286,9 @@ constexpr std::array kStrategyFields{
                                           .group = "Strategy",
                                           .help = "what gradients are summed in; ddp, horovod and "
                                                   "allreduce: compressed on the way",
-                                          .absent = "fp32 where sharded, else their own type",
+                                          .absent =
+                                              "fp32 with fsdp, zero3 and PyTorch's zero2, else "
+                                              "their own type",
                                           .words = kGradientPrecisions}),
     field<&Strategy::reduce_every_pass>(
         {.name = "reduce_every_pass",

@@ -402,7 +402,11 @@ Resolved resolve_for(Model model, const Request& request, const Library& library
   resolved.batch = find_batch(request, resolved.data_parallel, resolved.assumptions);
   find_passes(request, resolved);
   check_pipeline(request.strategy, resolved.passes, resolved.assumptions);
-  note_without_effect(request.strategy, resolved.assumptions);
+  note_without_effect(request, resolved.assumptions);
+  const bool half_model =
+      is_half(resolved.precision) && resolved.framework->casting == graph::Casting::WholeModel;
+  note_gradient_precision(request, resolved.framework->flat_shards,
+                          half_model || resolved.weights != Weights::Fp32, resolved.assumptions);
   resolved.flash_attention = uses_flash_attention(request, resolved);
   find_length(request, resolved);
   resolved.effects = find_effects(request, resolved.length.samples.has_value());

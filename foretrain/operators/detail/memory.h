@@ -8,6 +8,9 @@
 
 namespace foretrain::operators {
 
+// Of mixed devices the one whose memory decides whether the job fits.
+const hw::Device& smallest_device(const Resolved& resolved);
+
 // Peak memory of the device with the smallest one, and whether the job fits. `held_bytes`: what
 // other micro-batches keep meanwhile; `passes`: theirs and its own, as the allocator sees them.
 MemoryReport report_memory(const graph::Bound& step, const Resolved& resolved,

@@ -20,7 +20,12 @@ void check_shard_group(const Strategy& strategy, int ranks);
 void check_pipeline(const Strategy& strategy, std::int64_t passes,
                     std::vector<std::string>& assumptions);
 
-// Says which fields were given that this strategy has no use for.
-void note_without_effect(const Strategy& strategy, std::vector<std::string>& assumptions);
+// Says which fields were given that this strategy, or inference, has no use for.
+void note_without_effect(const Request& request, std::vector<std::string>& assumptions);
+
+// Says where gradients are exchanged in another type than `gradient_precision`. `flat_shards`: as
+// the framework has it; `half_gradients`: theirs are 16 bits.
+void note_gradient_precision(const Request& request, bool flat_shards, bool half_gradients,
+                             std::vector<std::string>& assumptions);
 
 }  // namespace foretrain
