@@ -82,6 +82,28 @@ CalibratedGroup calibrate_group(const std::vector<Waiting*>& rows, const Options
   return group;
 }
 
+using Groups = std::map<std::vector<std::string>, std::vector<Waiting*>>;
+
+// Rows of groups that are not drawn are not scored; what says nothing of speed is left alone.
+void draw_groups(const CalibrationOptions& asked, Groups& groups) {
+  std::vector<Groups::iterator> telling;
+  for (auto group = groups.begin(); group != groups.end(); ++group) {
+    if (!different_runs(group->second).empty()) telling.push_back(group);
+  }
+  if (asked.most_groups == 0 || telling.size() <= asked.most_groups) return;
+  const std::vector<std::size_t> drawn =
+      draw(telling.size(), asked.most_groups, asked.seed.value_or(0));
+  const std::set<std::size_t> kept(drawn.begin(), drawn.end());
+  for (std::size_t place = 0; place < telling.size(); ++place) {
+    if (kept.contains(place)) continue;
+    for (Waiting* row : telling[place]->second) {
+      row->one.outcome = Outcome::Calibration;
+      row->one.reason = "its group was not drawn";
+    }
+    groups.erase(telling[place]);
+  }
+}
+
 }  // namespace
 
 Shares shares_of_parts(const Breakdown& parts) {
@@ -141,10 +163,11 @@ std::vector<CalibratedGroup> judge_calibrated(std::vector<Waiting>& rows, const 
   judge(all, plain);
   std::vector<std::string> by{"device"};
   by.insert(by.end(), options.calibration.by.begin(), options.calibration.by.end());
-  std::map<std::vector<std::string>, std::vector<Waiting*>> groups;
+  Groups groups;
   for (Waiting* row : all) {
     if (!row->one.request.empty()) groups[group_of(row->one, by)].push_back(row);
   }
+  draw_groups(options.calibration, groups);
   std::vector<CalibratedGroup> found;
   for (const auto& [key, members] : groups) {
     CalibratedGroup group = calibrate_group(members, options, library, plain);

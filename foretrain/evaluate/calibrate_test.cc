@@ -58,7 +58,7 @@ struct Evaluated {
 };
 
 // Rows of two models; the fit always says that the machine computes at half speed.
-Evaluated calibrated(const std::string& lines, std::size_t rows) {
+Evaluated calibrated(const std::string& lines, std::size_t rows, std::size_t most_groups = 0) {
   const measured::TestFolder folder;
   folder.write("made.json", kMapping);
   folder.write("made.csv", measured::kTrainingHeader + lines);
@@ -66,6 +66,7 @@ Evaluated calibrated(const std::string& lines, std::size_t rows) {
   Options options;
   options.calibration.rows = rows;
   options.calibration.by = {"model"};
+  options.calibration.most_groups = most_groups;
   options.calibration.fit = [&](const std::vector<measured::MeasuredStep>& steps, const Library&) {
     std::vector<double>& times = result.fitted.emplace_back();
     for (const measured::MeasuredStep& step : steps) times.push_back(step.step_time_s);
@@ -108,6 +109,20 @@ TEST(JudgeCalibrated, FitsEachGroupAndLeavesItsRunsOut) {
   ASSERT_EQ(result.evaluation.calibrated.size(), 2U);
   EXPECT_EQ(result.evaluation.calibrated[0].key, (std::vector<std::string>{"t4", "mlp"}));
   EXPECT_EQ(result.evaluation.calibrated[1].runs, 1U);
+}
+
+// Of three models that tell of speed one is drawn; of the others nothing is scored. Memory is.
+TEST(JudgeCalibrated, NoMoreGroupsThanAskedFor) {
+  std::string lines;
+  for (const char* model : {"mlp", "vgg11", "resnet18"}) {
+    lines += line(model, 4, "step_time", "0.5") + line(model, 8, "step_time", "1");
+  }
+  const Evaluated result = calibrated(lines + line("resnet50", 4, "memory", "1e9"), 1, 1);
+  EXPECT_EQ(result.fitted.size(), 1U);
+  int undrawn = 0;
+  for (const Case& one : result.cases) undrawn += one.reason == "its group was not drawn" ? 1 : 0;
+  EXPECT_EQ(undrawn, 4);
+  EXPECT_EQ(result.evaluation.total.predicted, 2U);  // the drawn model's other run and the memory
 }
 
 // Memory does not tell how fast a machine is.

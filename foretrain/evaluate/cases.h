@@ -111,6 +111,7 @@ struct CalibrationOptions {
   std::size_t rows = 0;               // 0: none
   std::vector<std::string> by;        // of group_keys()
   std::optional<std::uint64_t> seed;  // runs drawn by it; none: those that cover the group best
+  std::size_t most_groups = 0;        // of a file, drawn by the seed; others are not scored; 0: all
   Calibrate fit;
 };
 

@@ -78,6 +78,7 @@ std::vector<SourceWays> score_ways(const fs::path& data, const WaysOptions& opti
     asked.calibration.rows = runs;
     asked.calibration.by = {"model"};
     asked.calibration.seed = options.seed;
+    asked.calibration.most_groups = options.most_groups;
     std::map<Key, Tally> tallies;
     Observer observer;
     observer.on_case = [&](const Case& one) { count(one, tallies); };

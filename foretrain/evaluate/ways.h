@@ -38,6 +38,8 @@ struct WaysOptions {
   Options evaluate;        // `informed`, `by` and `calibration` but for its `fit` do not matter
   std::size_t runs = 3;    // that calibrate a model on a device
   std::uint64_t seed = 1;  // by which they are drawn
+  std::size_t most_groups =
+      100;  // pairs of model and device of a file that are calibrated, drawn likewise
 };
 
 // Each file's steps first, then its metrics, in the order of names. Throws as evaluate().
