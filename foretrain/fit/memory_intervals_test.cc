@@ -37,8 +37,7 @@ TEST(FitMemoryIntervals, CoverSourcesThatAreLeftOut) {
     folder.write(std::string(name) + ".json", kMapping);
     folder.write(std::string(name) + ".csv", rows(21));
   }
-  const FittedMemoryIntervals fitted =
-      fit_memory_intervals(folder.path(), {}, load_library());
+  const FittedMemoryIntervals fitted = fit_memory_intervals(folder.path(), {}, load_library());
   ASSERT_EQ(fitted.sources.size(), 4U);
   for (const SourceScore& one : fitted.sources) {
     EXPECT_EQ(one.rows, 21U);

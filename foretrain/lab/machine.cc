@@ -48,7 +48,8 @@ std::string value_in(const char* file, std::string_view key, char separator) {
   return "";
 }
 
-// The model's name, with the numbers that tell its generations apart: clouds call them all the same.
+// The model's name, with the numbers that tell its generations apart: clouds call them all the
+// same.
 std::string cpu_name() {
   std::string text = value_in("/proc/cpuinfo", "model name", ':');
   const std::string family = value_in("/proc/cpuinfo", "cpu family", ':');

@@ -58,7 +58,7 @@ struct Resolved {
   std::shared_ptr<const cost::Straggling> straggling;
   std::shared_ptr<const memory::ContextBytes> memory_context;
   double host_speed = 1;  // against the reference machine, calibrated
-  double variation = 0;  // of a worker's steps: standard deviation of their time over its mean
+  double variation = 0;   // of a worker's steps: standard deviation of their time over its mean
   std::optional<double> input_rate;  // samples/s of one worker's input pipeline
   std::optional<double> copy_rate;   // bytes/s of an input copy that each step waits for
   double input_speed = 1;            // that both were calibrated by

@@ -10,8 +10,8 @@ namespace foretrain::importer {
 // What one import may make and go through, whatever the file repeats by loops and functions. The
 // unit is a byte: of what is made, its own; of what only takes time, as many as are made in that
 // time. A file gets the same for nothing as every other, and more for each node and entry that it
-// holds, so that a small one is read, or refused, within about a second and 200 MB, and within three
-// seconds where sanitizers watch.
+// holds, so that a small one is read, or refused, within about a second and 200 MB, and within
+// three seconds where sanitizers watch.
 struct OnnxBudget {
   static constexpr std::size_t kBase = 100'000'000;
   static constexpr std::size_t kPerNode = 4'096;
