@@ -84,11 +84,19 @@ CalibratedGroup calibrate_group(const std::vector<Waiting*>& rows, const Options
 
 using Groups = std::map<std::vector<std::string>, std::vector<Waiting*>>;
 
-// Rows of groups that are not drawn are not scored; what says nothing of speed is left alone.
+// Whether steps were measured, predicted or refused.
+bool has_steps(const std::vector<Waiting*>& rows) {
+  return std::any_of(rows.begin(), rows.end(), [](const Waiting* row) {
+    return measured::report_numbers()[row->number].of_step != 0;
+  });
+}
+
+// Rows of groups that are not drawn are not scored, refused ones neither; what has no steps is left
+// alone.
 void draw_groups(const CalibrationOptions& asked, Groups& groups) {
   std::vector<Groups::iterator> telling;
   for (auto group = groups.begin(); group != groups.end(); ++group) {
-    if (!different_runs(group->second).empty()) telling.push_back(group);
+    if (has_steps(group->second)) telling.push_back(group);
   }
   if (asked.most_groups == 0 || telling.size() <= asked.most_groups) return;
   const std::vector<std::size_t> drawn =

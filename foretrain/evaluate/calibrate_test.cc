@@ -111,7 +111,7 @@ TEST(JudgeCalibrated, FitsEachGroupAndLeavesItsRunsOut) {
   EXPECT_EQ(result.evaluation.calibrated[1].runs, 1U);
 }
 
-// Of three models that tell of speed one is drawn; of the others nothing is scored. Memory is.
+// Of three models with steps one is drawn; of the others nothing is scored. Memory is.
 TEST(JudgeCalibrated, NoMoreGroupsThanAskedFor) {
   std::string lines;
   for (const char* model : {"mlp", "vgg11", "resnet18"}) {
