@@ -142,12 +142,12 @@ EMBED_TRAIN = PYTHONPATH=python OMP_NUM_THREADS=1 $(or $(TORCH_PYTHON),python3) 
 .PHONY: embedding embedding-report
 embedding: build  ## train the embedding that is shipped, data/embeddings/: make embedding TORCH_PYTHON=python
 	@$(EMBED_TRAIN).graph_set --program $(FORETRAIN) -o $(EMBEDDING)/set
-	@$(EMBED_TRAIN).train --set $(EMBEDDING)/set --out $(EMBEDDING)/main.pt --until 1000
+	@$(EMBED_TRAIN).train --set $(EMBEDDING)/set --out $(EMBEDDING)/main.pt --until 2500
 	@$(EMBED_TRAIN).embedding_file --program $(FORETRAIN) --set $(EMBEDDING)/set --checkpoint $(EMBEDDING)/main.pt \
 	  -o data/embeddings/digits.json --reference tests/embedding/reference.json
 
 embedding-report: embedding  ## what the embedding is worth, writes docs/embedding.md: make embedding-report TORCH_PYTHON=python DATA=dir MODELS=graphs
-	@$(EMBED_TRAIN).train --set $(EMBEDDING)/set --out $(EMBEDDING)/targets.pt --tasks targets --until 1000
+	@$(EMBED_TRAIN).train --set $(EMBEDDING)/set --out $(EMBEDDING)/targets.pt --tasks targets --until 2500
 	@$(EMBED_TRAIN).compare --set $(EMBEDDING)/set -o $(EMBEDDING)/compare.json
 	@$(EMBED_TRAIN).evidence --program $(FORETRAIN) --set $(EMBEDDING)/set --folder $(EMBEDDING) -o $(EMBEDDING)/evidence.json
 	@python3 -B tools/write_embedding.py docs --evidence $(EMBEDDING)/evidence.json

@@ -48,6 +48,12 @@ class WriteEmbedding(unittest.TestCase):
         self.assertIn("| 60.0 % ± 14.1 |", table)
         self.assertIn("| 30.0 % | 30.0 % | 1 |", table)
 
+    def test_what_generated_weights_add_is_said_either_way(self):
+        rows = {name: {"average_precision": 0.7} for name in ("hypernetwork", "self-supervised alone")}
+        self.assertIn("does not", write_embedding.what_weights_add(rows))
+        rows["hypernetwork"]["average_precision"] = 0.75
+        self.assertIn("adds 0.050", write_embedding.what_weights_add(rows))
+
     def test_a_family_of_four_has_a_colour(self):
         self.assertEqual(list(write_embedding.families_of(EVIDENCE["map"])), ["N"])
 

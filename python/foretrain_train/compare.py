@@ -35,7 +35,7 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(description="what the decoder's input is worth")
     parser.add_argument("--set", required=True, type=Path)
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--steps", type=int, default=300)
+    parser.add_argument("--steps", type=int, default=1000)
     parser.add_argument("-o", "--out", required=True, type=Path)
     given = parser.parse_args(arguments)
     torch.set_num_threads(1)
