@@ -24,7 +24,7 @@ PATH = re.compile(r"`([\w.*-]+(?:/[\w.*-]+)+/?)`")
 PLACEHOLDER = re.compile(r"(^|/)[A-Z]+([./]|$)")  # data/evaluate/NAME.json
 OURS = (".cc", ".h", ".py", ".cmake")  # a path that ends so is one of this repository
 PAGE = re.compile(r"(?<![\w/.-])docs/[\w/-]+\.md")  # in any file: a comment, a note of a predictor
-MACHINE_PATH = re.compile(r"(?<![\w.~/)\]}-])/(?:home|root|Users|work|workspace)/\w[\w./-]*")
+MACHINE_PATH = re.compile(r"(?<![\w.~/)\]}-])/(?:home|root|opt|Users|work|workspace)/\w[\w./-]*")
 
 
 def text_files(root: pathlib.Path) -> list[tuple[str, str]]:

@@ -380,7 +380,10 @@ def main() -> None:
     if folder.is_dir():
         operator_result = json.loads(run(options.program, "evaluate", "--data", str(folder), "--by", "file,metric,device", "--json"))
     plot_lines = plots(judged, options.out.with_suffix(""))
-    text = wrap(page(result, rows, judged, plot_lines, operator_result, sources))
+    text = page(result, rows, judged, plot_lines, operator_result, sources)
+    if options.models:  # a folder of this machine is nobody else's
+        text = text.replace(f"'{options.models.rstrip('/')}/", "'GRAPHS/")
+    text = wrap(text)
     options.out.write_text(text, encoding="utf-8")
     print(text[text.index("## Three ways"):text.index("## Plots")])
 

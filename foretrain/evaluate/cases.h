@@ -43,7 +43,7 @@ struct Case {
   std::string request;  // JSON; "" where there is none
   // Of predicted rows:
   Regime regime;
-  std::string zoo_model;   // without its parameters
+  std::string zoo_model;   // without its parameters; "" of a file
   std::size_t number = 0;  // of measured::report_numbers(): what was measured
 };
 

@@ -3,6 +3,7 @@
 
 #include "foretrain/base/error.h"
 #include "foretrain/base/parallel_for.h"
+#include "foretrain/importer/import.h"
 #include "foretrain/measured/report_number.h"
 #include "foretrain/predict/predict.h"
 
@@ -25,7 +26,7 @@ Prediction predict_one(const std::string& json, const Library& library) {
     prediction.breakdown = report.breakdown;
     prediction.fits = report.memory.fits;
     prediction.regime = report.regime;
-    prediction.model = report.job.graph;
+    if (!importer::looks_like_file(request.model)) prediction.model = report.job.graph;
     prediction.workers = report.job.workers;
     prediction.batch = report.job.batch;
   } catch (const Error& error) {

@@ -24,7 +24,7 @@ struct Prediction {
   Breakdown breakdown;
   bool fits = true;
   Regime regime;
-  std::string model;  // the zoo's name without its parameters
+  std::string model;  // the zoo's name without its parameters; "" of a file
 };
 
 // What is known of a request before it is predicted here; absent: nothing. Called by one thread.

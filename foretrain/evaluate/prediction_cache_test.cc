@@ -25,6 +25,17 @@ TEST(PredictionCache, KeepsTheOrderAndPredictsEqualRequestsOnce) {
   EXPECT_EQ(cache.predict({kLarge})[0], first[1]);
 }
 
+// A file's network may have the name of a built-in one.
+TEST(PredictionCache, NamesBuiltInModelsAlone) {
+  const Library library = load_library();
+  PredictionCache cache(library, 1);
+  const auto predictions =
+      cache.predict({kSmall, R"({"model": "fuzz/corpus/onnx_fuzz/conv.onnx", "device": "t4"})"});
+  EXPECT_EQ(predictions[0]->model, "mlp");
+  EXPECT_EQ(predictions[1]->error, "");
+  EXPECT_EQ(predictions[1]->model, "");
+}
+
 TEST(PredictionCache, KeepsTheReasonOfARefusal) {
   const Library library = load_library();
   PredictionCache cache(library, 2);
