@@ -250,7 +250,7 @@ def main() -> int:
         return SKIPPED
     signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background it may be ignored, for children too
     with tempfile.TemporaryDirectory() as folder:
-        models = max(3, 2 * options.kills)  # more than the kills let through
+        models = 4 * options.kills + 2  # of two runs each: more than the kills let through on a quick machine
         trial = Trial(options.program, options.python, pathlib.Path(folder), models)
         try:
             problem = trial.run(options.kills, random.Random(options.seed))
