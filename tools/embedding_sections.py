@@ -135,14 +135,14 @@ learned from. The factor is Ernest's error over the better one of the two target
 {ways_table(tests)}"""
 
 
-def encoders_section(timm: dict, encoders: dict) -> str:
-    rows = [["hypernetwork (shipped)", *(percent(error_of(timm, way)) for way in ("embedding alone", "plain", "residual"))]]
+def encoders_section(shipped: dict, encoders: dict) -> str:
+    rows = [["hypernetwork (shipped)", *(percent(error_of(shipped, way)) for way in ("embedding alone", "plain", "residual"))]]
     for name, tests in encoders.items():
         rows.append([ENCODERS[name], *(percent(error_of(tests, way)) for way in ("embedding alone", "plain", "residual"))])
-    rows.append(["none: counts alone", "", *(percent(error_of(timm, f"{way} without the embedding")) for way in ("plain", "residual"))])
+    rows.append(["none: counts alone", "", *(percent(error_of(shipped, f"{way} without the embedding")) for way in ("plain", "residual"))])
     return f"""### What the hypernetwork's training is worth here
 
-The same folds of timm's networks with encoders of the same shape:
+The same folds of torchvision's networks with encoders of the same shape:
 
 {table(["encoder", "embedding alone", "plain", "residual"], rows)}"""
 
@@ -160,12 +160,12 @@ def times_sections(found: dict) -> str:
     parts = ["## Times of networks never run"]
     if "timm" in found:
         parts.append(timm_section(found["timm"]))
-        if found.get("encoders"):
-            parts.append(encoders_section(found["timm"], found["encoders"]))
     else:
         parts.append("Errors on timm's networks were not measured: their graphs were not at hand.")
     if "torchvision" in found:
         parts.append(torchvision_section(found["torchvision"]))
+        if found.get("encoders"):
+            parts.append(encoders_section(found["torchvision"], found["encoders"]))
     if "jobs" in found:
         parts.append(jobs_section(found["jobs"], found.get("speed")))
     if "speed" in found:

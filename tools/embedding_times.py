@@ -37,8 +37,8 @@ def timm(given: argparse.Namespace) -> dict:
     return tests(given.program, given.data / "training/timm_train.csv", *timm_of(given), "--curve", CURVE)
 
 
-def torchvision(given: argparse.Namespace) -> dict:
-    return tests(given.program, given.data / "training/torchvision_gpus.csv", "--leave-out", "model", "--folds", "3")
+def torchvision(given: argparse.Namespace, *more: str) -> dict:
+    return tests(given.program, given.data / "training/torchvision_gpus.csv", "--leave-out", "model", "--folds", "3", *more)
 
 
 def jobs(given: argparse.Namespace) -> dict:
@@ -46,12 +46,12 @@ def jobs(given: argparse.Namespace) -> dict:
 
 
 def encoders(given: argparse.Namespace) -> dict:
-    """Errors on timm's networks with encoders that were trained otherwise."""
+    """Errors on torchvision's networks with encoders that were trained otherwise."""
     found = {}
     for name in ENCODERS:
         file = given.encoders / f"{name}.json" if given.encoders else None
         if file and file.exists():
-            found[name] = tests(given.program, given.data / "training/timm_train.csv", *timm_of(given), "--chosen-only", "--embedding", str(file))
+            found[name] = torchvision(given, "--chosen-only", "--embedding", str(file))
     return found
 
 
@@ -73,7 +73,7 @@ def main() -> None:
     given = parser.parse_args()
     found = json.loads(given.out.read_text()) if given.out.exists() else {}
     for part in given.only.split(","):
-        if part in ("timm", "encoders") and not given.models:
+        if part == "timm" and not given.models:
             continue
         found[part] = globals()[part](given)
         given.out.write_text(json.dumps(found, indent=1) + "\n")  # after every part: some take minutes

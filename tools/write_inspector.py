@@ -5,7 +5,7 @@
 
 `PROGRAM fit inspector` by each method on the train splits of all machines, then `PROGRAM evaluate --resources` on the
 architectures of DATA's test split; other settings, transfer and what-if questions by the runs of --settings, a machine
-where these were measured; the paper's ablations. Trainings are kept in FOLDER:
+where these were measured (it may be the same); the paper's ablations. Trainings are kept in FOLDER:
 one that is done is not repeated, one that was interrupted goes on. The page and its pictures go into DOCS.
 """
 import argparse
@@ -258,16 +258,17 @@ def main() -> None:
     if options.without_networks:
         for method in NETWORKS:
             del METHODS[method]
-    folders = [options.data, options.settings, *options.others]
+    folders = list(dict.fromkeys([options.data, options.settings, *options.others]))
     machines = [Runs(options.program, data, options.keep, others=[other for other in folders if other != data])
                 for data in folders]  # fmt: skip
-    runs, of_settings = machines[0], machines[1]
+    place = folders.index(options.settings)
+    runs, of_settings = machines[0], machines[place]
     fits = {method: runs.fit(*how, network=True) if method in NETWORKS else runs.fit_pooled(*how)
             for method, (_, how) in METHODS.items()}  # fmt: skip
     rows_of = {method: runs.rows(folder) for method, folder in fits.items()}
     defaults = [rows_of["hybrid"], *(one.rows(one.fit_pooled(*METHODS["hybrid"][1])) for one in machines[1:])]
     whole = of_settings.whole_jobs(of_settings.fit_pooled(*METHODS["hybrid"][1]))
-    every = rows_of["hybrid"] + [row for row in defaults[1] if row["setting"] != BASE]
+    every = rows_of["hybrid"] + ([row for row in defaults[place] if row["setting"] != BASE] if place else [])
     if options.without_networks:
         moved, more, designs = LEFT_OUT, {}, []
     else:
@@ -276,7 +277,7 @@ def main() -> None:
     told = {method: facts(fits[method]) for method in NETWORKS if method in fits}
     lines = [*introduction(folders), *methods_section(rows_of, told),
              *machines_section(folders, defaults), *settings_section(every),
-             *what_if_section(defaults[:2], whole), *moved, *designs]  # fmt: skip
+             *what_if_section(defaults[: place + 1], whole), *moved, *designs]  # fmt: skip
     for name, svg in {**pictures(rows_of["hybrid"]), **more}.items():
         (options.docs / name).write_text(svg, encoding="utf-8")
     (options.docs / "inspector.md").write_text(wrap("\n".join(lines).rstrip() + "\n"), encoding="utf-8")

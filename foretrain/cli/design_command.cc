@@ -9,7 +9,9 @@
 #include "foretrain/cli/command.h"
 #include "foretrain/cli/commands.h"
 #include "foretrain/cli/console.h"
+#include "foretrain/cli/output.h"
 #include "foretrain/cli/table.h"
+#include "foretrain/lab/design_campaign.h"
 #include "foretrain/measured/table.h"
 #include "foretrain/scaling/design.h"
 #include "foretrain/scaling/search_space.h"
@@ -23,6 +25,8 @@ struct Options {
   std::string candidates;
   double budget = 0;
   double start = 0.01;
+  std::string campaign;
+  lab::DesignedJobs jobs;
   bool json = false;
 };
 
@@ -77,9 +81,34 @@ std::string json_of(const std::vector<scaling::Candidate>& candidates,
   return json.finish();
 }
 
+void check_campaign(const Options& options) {
+  if (options.campaign.empty()) return;
+  if (options.jobs.model.empty() || options.jobs.batch == 0 || options.jobs.samples == 0) {
+    throw Error(ErrorKind::BadInput,
+                "design: --campaign needs --model, --batch and --samples of the whole data set");
+  }
+  if (options.json && options.campaign == "-") {
+    throw Error(ErrorKind::BadInput,
+                "design: standard output holds one of --json and --campaign -; give --campaign a "
+                "file");
+  }
+}
+
+void write_campaign(const Options& options, const std::vector<scaling::Candidate>& candidates,
+                    const scaling::Design& design, Console& console) {
+  std::vector<lab::DesignedRun> runs;
+  for (const std::size_t run : design.runs) {
+    runs.push_back({candidates[run].workers, candidates[run].fraction});
+  }
+  write_file(options.campaign, lab::design_campaign(options.jobs, runs), console);
+}
+
 void run_design(const Options& options, Console& console) {
+  check_campaign(options);
   const std::vector<scaling::Candidate> candidates = candidates_of(options);
   const scaling::Design design = scaling::design_runs(candidates, options.budget);
+  if (!options.campaign.empty()) write_campaign(options, candidates, design, console);
+  if (options.campaign == "-") return;
   if (options.json) return console.line(json_of(candidates, design, options.budget));
   Table table;
   table.columns = {{"workers", true, false},
@@ -97,6 +126,19 @@ void run_design(const Options& options, Console& console) {
                       design.variance));
 }
 
+// What a campaign's jobs are, besides workers and data.
+void add_campaign_options(Command& command, lab::DesignedJobs& jobs) {
+  const auto add = [&](const char* name, auto& value, const char* help) -> Option& {
+    return command.add_option(name, value, help).group("Campaign").needs("--campaign");
+  };
+  add("--model", jobs.model, "what is trained");
+  add("--batch", jobs.batch, "samples per worker and step").check(number_range(1, 1e6));
+  add("--samples", jobs.samples, "of the whole data set").check(number_range(1, 1e8));
+  add("--optimizer", jobs.optimizer, "sgd, momentum, adam or adamw (momentum)");
+  add("--cores", jobs.cores, "of each worker: 1, or a share of a core (1)");
+  add("--network", jobs.network, "rate of each link, 1gbps (not shaped)");
+}
+
 }  // namespace
 
 void add_design_command(Command& app, Console& console) {
@@ -105,7 +147,10 @@ void add_design_command(Command& app, Console& console) {
       app.add_subcommand("design", "which few runs to make before `fit scaling --method ernest`");
   command.footer(
       "Examples:\n  foretrain design --workers 1,2,4,8,16 --fractions 0.01,0.02,0.05,0.1 "
-      "--budget 0.5\n  foretrain design --candidates runs.csv --budget 3600 --json\n\n"
+      "--budget 0.5\n  foretrain design --candidates runs.csv --budget 3600 --json\n"
+      "  foretrain design --workers 1,2,3,4 --fractions 0.1,0.3,1 --budget 2 --model lstm-lm "
+      "--batch 16 --samples 4096 --campaign runs.json\n"
+      "  foretrain collect runs.json --store lab.db\n\n"
       "A run costs its fraction of the data, in passes of one worker over all of it, and --start "
       "for each worker;\n--candidates gives costs of its own: a CSV file with the columns workers, "
       "fraction, cost.\ndocs/search.md describes the method.");
@@ -127,6 +172,9 @@ void add_design_command(Command& app, Console& console) {
                   "what starting one worker costs, as a share of one worker's pass (0.01)")
       .check(number_range(0, 1e6));
   command.add_option("--candidates", options->candidates, "runs with costs of their own, as CSV");
+  command.add_option("--campaign", options->campaign,
+                     "write the runs as a campaign for `collect`; - prints it");
+  add_campaign_options(command, options->jobs);
   command.add_flag("--json", options->json, "print the design as JSON");
   command.callback([options, &console] { run_design(*options, console); });
 }

@@ -162,6 +162,36 @@ TEST(ScalingCommands, ADesignStaysWithinItsBudget) {
   EXPECT_EQ(run_program({"design", "--budget", "1"}).code, 2);
 }
 
+// What a design asks for, the lab makes: as many whole jobs.
+TEST(ScalingCommands, ADesignIsACampaign) {
+  std::vector<std::string> words{"design",   "--workers", "1,2,3,4", "--fractions", "0.1,0.3",
+                                 "--budget", "2",         "--model", "lstm-lm",     "--batch",
+                                 "16",       "--samples", "4096",    "--campaign",  "-"};
+  const Outcome written = run_program(words);
+  ASSERT_EQ(written.code, 0) << written.err;
+  const TemporaryFile file("campaign.json", written.out);
+  const TemporaryFile store("lab.db", "");
+  std::remove(store.path().c_str());
+  const Outcome planned =
+      run_program({"collect", file.path(), "--store", store.path(), "--dry-run", "--plain"});
+  ASSERT_EQ(planned.code, 0) << planned.err;
+  EXPECT_NE(planned.out.find("8 runs in all"), std::string::npos) << planned.out;
+  words[10] = "2000";  // of 409 samples
+  const Outcome small = run_program(words);
+  EXPECT_EQ(small.code, 2);
+  EXPECT_NE(small.err.find("fewer than a batch"), std::string::npos) << small.err;
+  EXPECT_EQ(run_program({"design", "--workers", "1,2", "--budget", "2", "--campaign", "-"}).code,
+            2);
+}
+
+TEST(ScalingCommands, ASearchIsDrawn) {
+  const TemporaryFile points("points.csv", "workers,time_s\n1,8\n2,5\n4,3\n8,4\n");
+  const Outcome drawn = run_program({"search", "--table", points.path(), "--svg", "-"});
+  ASSERT_EQ(drawn.code, 0) << drawn.err;
+  EXPECT_TRUE(drawn.out.starts_with("<svg")) << drawn.out;
+  EXPECT_EQ(run_program({"search", "--table", points.path(), "--svg", "-", "--json"}).code, 2);
+}
+
 // The command prints its own workers and 100 / workers: 8 are the fastest.
 TEST(ScalingCommands, ASearchRunsCommandsAndGoesOn) {
   const TemporaryFile space("space.json", R"({"variables": {"workers": [1, 2, 4, 8]}})");

@@ -15,6 +15,7 @@
 #include "foretrain/cli/search_history.h"
 #include "foretrain/cli/search_runs.h"
 #include "foretrain/cli/table.h"
+#include "foretrain/scaling/search_svg.h"
 
 namespace foretrain::cli {
 namespace {
@@ -32,6 +33,7 @@ struct Options {
   double deadline_s = 0;
   double patience_s = 86400;
   std::string history;
+  std::string svg;
   bool json = false;
   scaling::SearchOptions search;
 };
@@ -98,15 +100,6 @@ scaling::SearchOptions search_options(const Options& options, const scaling::Sea
   return search;
 }
 
-std::string describe(const scaling::SearchSpace& space, std::size_t point) {
-  std::string text;
-  for (std::size_t v = 0; v < space.variables.size(); ++v) {
-    text += (v == 0 ? "" : ", ") + printable(space.variables[v]) + "=" +
-            printable(space.points[point][v]);
-  }
-  return text;
-}
-
 void show(const scaling::SearchSpace& space, const SearchHistory& history,
           const scaling::SearchOptions& search, bool stopped, Console& console) {
   Table table;
@@ -129,7 +122,8 @@ void show(const scaling::SearchSpace& space, const SearchHistory& history,
   const auto best = scaling::best_of(space, history.tried, search);
   if (!best) return;
   console.line(format("  best after %zu of %zu: %s, %.6g s%s", history.tried.size(),
-                      space.points.size(), describe(space, history.tried[*best].point).c_str(),
+                      space.points.size(),
+                      scaling::describe_point(space, history.tried[*best].point).c_str(),
                       *history.tried[*best].time_s,
                       stopped ? "; nothing else promises more than the stop rule asks for" : ""));
 }
@@ -170,15 +164,20 @@ void keep(const Options& options, const scaling::SearchSpace& space, const Searc
 }
 
 void run_search(const Options& options, Console& console) {
+  if (options.json && options.svg == "-") {
+    throw Error(ErrorKind::BadInput,
+                "search: standard output holds one of --json and --svg -; give --svg a file");
+  }
   const Subject subject = subject_of(options);
   const scaling::SearchOptions search = search_options(options, subject.space);
   SearchHistory history;
   if (!options.history.empty()) history = read_history(options.history, subject.space);
   keep(options, subject.space, history, search);  // before a run is lost that cannot be kept
+  Output picture(options.svg, console);
   {
     Progress bar("runs");
     while (const auto next = scaling::next_point(subject.space, history.tried, search)) {
-      bar.show(history.tried.size(), {}, {}, describe(subject.space, next->point));
+      bar.show(history.tried.size(), {}, {}, scaling::describe_point(subject.space, next->point));
       const std::vector<std::string>& point = subject.space.points[next->point];
       history.tried.push_back({next->point, subject.try_point(point)});
       history.improvements.push_back(next->improvement);
@@ -186,15 +185,17 @@ void run_search(const Options& options, Console& console) {
     }
   }
   const bool stopped = history.tried.size() < std::min(search.most, subject.space.points.size());
-  if (!options.json && subject.rows > subject.space.points.size()) {
+  if (!options.json && options.svg != "-" && subject.rows > subject.space.points.size()) {
     console.line(format("  %zu rows of %zu points: the time of a point is the mean of its rows",
                         subject.rows, subject.space.points.size()));
   }
   if (options.json) {
     console.line(json_of(subject, history, search));
-  } else {
+  } else if (options.svg != "-") {
     show(subject.space, history, search, stopped, console);
   }
+  if (picture.wanted()) picture.write(scaling::search_svg(subject.space, history.tried, search));
+  picture.close();
   if (!scaling::best_of(subject.space, history.tried, search)) {
     throw Error(ErrorKind::Io, "none of " + std::to_string(history.tried.size()) +
                                    " runs succeeded" + (options.deadline_s > 0 ? " in time" : ""));
@@ -249,6 +250,8 @@ void add_search_command(Command& app, Console& console) {
       .check(number_range(0.001, 1e9));
   command.add_option("--history", options->history,
                      "CSV of all runs, written after each; a search goes on from it");
+  command.add_option("--svg", options->svg,
+                     "write a picture of the runs and the best so far; - prints it");
   command.add_flag("--json", options->json, "print the result as JSON");
   add_search_options(command, *options);
   command.callback([options, &console] { run_search(*options, console); });

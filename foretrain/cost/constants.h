@@ -173,13 +173,16 @@ struct AttentionConstants {
 // Memory-bound operators: factors of the bytes that an operator reads and writes, unless a unit is
 // given.
 struct MemoryBoundConstants {
-  double miss = 0;                  // share of the L2 that rows may fill before they are read twice
-  double norm_rows = 0;             // [rows] of a layer norm that a multiprocessor holds at once
-  double softmax_rows = 0;          // [rows] of a softmax that a multiprocessor holds at once
-  double softmax_cdna = 0;          // softmax on AMD CDNA
-  double norm_cdna = 0;             // layer norm on AMD CDNA
-  double norm_half = 0;             // layer norm in 16 bits
-  double norm_half_grad = 0;        // gradient of a layer norm in 16 bits, before Hopper
+  double miss = 0;            // share of the L2 that rows may fill before they are read twice
+  double norm_rows = 0;       // [rows] of a layer norm that a multiprocessor holds at once
+  double softmax_rows = 0;    // [rows] of a softmax that a multiprocessor holds at once
+  double softmax_cdna = 0;    // softmax on AMD CDNA
+  double norm_cdna = 0;       // layer norm on AMD CDNA
+  double norm_half = 0;       // layer norm in 16 bits
+  double norm_half_grad = 0;  // gradient of a layer norm in 16 bits, before Hopper
+  // [us] Time of a multiprocessor per row of a layer norm, its gradient likewise, with
+  // `slow_layer_norm`.
+  double norm_row = 0;
   double rms = 0;                   // [B per element] eager RMS norm
   double rms_grad = 0;              // [B per element] gradient of an eager RMS norm
   double batch_norm_half = 0;       // batch norm in 16 bits, NCHW, cuDNN

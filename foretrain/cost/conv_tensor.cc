@@ -32,8 +32,8 @@ double transposes(const Conv& c, const Context& context) {
 
 // Of the rate, where there are groups; on GPUs from GA10x on in 16 bits. In NHWC cuDNN has kernels
 // for narrow ones, of up to 8 channels, or 32 where there are many; with older libraries (PyTorch
-// 1) all others were slow there, most of all weight gradients, of which only groups of up to 16
-// channels had kernels, in tensors of whole tiles of 128 channels.
+// 1) all others were slow there, most of all weight gradients. Before PyTorch 1.12 of these only
+// groups of up to 16 channels had kernels, in tensors of whole tiles of 128 channels.
 double group_share(const Conv& c, bool weight_grad, const Context& context) {
   const TensorConvConstants& constants = context.model->constants.tensor_conv;
   if (c.groups <= 1) return 1;
@@ -44,8 +44,9 @@ double group_share(const Conv& c, bool weight_grad, const Context& context) {
       c.in_channels == c.out_channels && (width <= 8 || (width <= 32 && c.groups >= 32));
   if (!context.framework->slow_groups) return constants.grouped_narrow;
   if (!weight_grad) return narrow ? constants.grouped_narrow : constants.grouped_last;
-  const bool tiled = narrow && width <= 16 && std::fmod(c.in_channels, 128) == 0;
-  return tiled ? constants.grouped_narrow : constants.grouped_last_grad;
+  const bool tiled = width <= 16 && std::fmod(c.in_channels, 128) == 0;
+  const bool known = narrow && (tiled || !context.framework->slow_narrow_groups);
+  return known ? constants.grouped_narrow : constants.grouped_last_grad;
 }
 
 OpTime timed(double compute, double bytes, const Conv& c, const Context& context) {

@@ -184,6 +184,11 @@ TEST(ConvTensor, WideGroupsAreSlowInChannelsLast) {
   EXPECT_NEAR(rate(32, true, last), 0.05, 0.01);  // no kernel for groups of 32
   EXPECT_NEAR(rate(5, true, last), 0.05, 0.01);   // 160 channels are no whole tiles
   EXPECT_NEAR(rate(64, false, framework_named("pytorch-1")), 1, 0.01);
+  Framework later = framework_named("pytorch-1.12");  // has kernels for all narrow groups
+  later.channels_last = true;
+  EXPECT_NEAR(rate(32, true, later), 0.9, 0.02);
+  EXPECT_NEAR(rate(5, true, later), 0.9, 0.02);
+  EXPECT_NEAR(rate(64, true, later), 0.05, 0.01);
   last.slow_groups = false;
   EXPECT_NEAR(rate(64, true, last), 0.9, 0.02);
 }

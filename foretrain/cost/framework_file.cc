@@ -71,6 +71,8 @@ void visit_fields(Row& row, Visit visit) {
   visit("autotunes", row.autotunes);
   visit("channels_last", row.channels_last);
   visit("slow_groups", row.slow_groups);
+  visit("slow_narrow_groups", row.slow_narrow_groups);
+  visit("slow_layer_norm", row.slow_layer_norm);
   visit("keeps_blobs", row.keeps_blobs);
   visit("workspace_mib", row.workspace_mib);
   visit("copies_heads", row.copies_heads);

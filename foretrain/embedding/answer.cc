@@ -8,6 +8,7 @@
 #include "foretrain/base/error.h"
 #include "foretrain/embedding/embed.h"
 #include "foretrain/embedding/job_features.h"
+#include "foretrain/embedding/law_terms.h"
 #include "foretrain/knowledge/embedding_model.h"
 #include "foretrain/operators/answer.h"
 
@@ -75,6 +76,16 @@ Estimate of_step(const EmbeddingModel& model, double time, double steps, double 
   return estimate;
 }
 
+std::vector<double> law_values(const EmbeddingModel& model, const JobFeatures& job) {
+  std::vector<LawTerm> terms;
+  for (const std::string& name : model.terms) {
+    auto term = law_term_named(name);
+    if (!term) refuse();
+    terms.push_back(std::move(*term));
+  }
+  return values_of(terms, job);
+}
+
 std::optional<OperatorsWord> operators_word(const EmbeddingModel& model, const Question& question) {
   if (!model.residual) return std::nullopt;
   const operators::StepDetail& detail = operators::detail_of(question);
@@ -93,11 +104,15 @@ std::optional<Answer> EmbeddingEngine::answer(const Question& question) const {
   const std::optional<JobFeatures> job = job_features(resolved, *network, model.time, word);
   if (!job) return std::nullopt;
   const auto features = pick(model.features, job_feature_names(model.width), *job);
-  if (!features || model.terms != term_names()) refuse();
+  if (!features) refuse();
   const double startup_s = model.time == TimeOf::Total ? resolved.startup_s : 0;
   std::optional<double> base;
   if (word) base = word->step_s * job->steps + startup_s;
-  const double time = time_s(model.form, job->terms, *features, base);
+  const std::vector<double> law = law_values(model, *job);
+  const auto counts = [](double value) { return value > 0; };
+  // Runs of such words, if each was measured, were not measured together: no law is theirs.
+  if (!base && std::none_of(law.begin(), law.end(), counts)) return std::nullopt;
+  const double time = time_s(model.form, law, *features, base);
   const bool inside = has_known_words(model, *job) && is_in_ranges(model, *features) &&
                       is_near(model, embedding, network->numbers);
   return Answer{name(),

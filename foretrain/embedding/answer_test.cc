@@ -23,7 +23,7 @@ class EmbeddingAnswer : public testing::Test {
     Embedder embedder(shipped_embedding());
     model_.embedding = embedder.embedding().checksum;
     model_.features = {"log_batch"};
-    model_.terms = term_names();
+    model_.terms = {"matrix", "conv@device=t4", "once"};
     model_.form.law = {0.5, std::vector<double>(model_.terms.size())};
     model_.form.map.features = {{{0, learn::TermKind::Raw}}};
     model_.form.regressor = learn::LinearModel{0, {0.01}};
@@ -48,6 +48,13 @@ class EmbeddingAnswer : public testing::Test {
   EmbeddingModel model_;
   Library library_ = load_library();
 };
+
+// A law of half precision alone says nothing of single precision.
+TEST_F(EmbeddingAnswer, DoesNotAnswerWhereNoLawHolds) {
+  model_.terms = {"conv@precision=fp16", "once@precision=fp16"};
+  model_.form.law = {1e-9, {2, 0.5}};
+  EXPECT_EQ(ask(R"({"model": "resnet34", "device": "t4", "batch": 32})").name, "none");
+}
 
 // 0.5 exp(0.01 log 32), from 0.9 to 1.25 times that; resnet34 was not measured, but is near.
 TEST_F(EmbeddingAnswer, TellsTheStepOfANetworkNeverRun) {

@@ -82,15 +82,20 @@ std::vector<double> terms_of(const WorkCounts& counts, const Resolved& resolved,
   const double memory = device.memory_bytes_per_s;
   const double samples = steps * static_cast<double>(resolved.batch);
   const double exchanged = exchanged_bytes(counts, resolved);
-  return {samples * counts.matrix_flops / matrix,
-          samples * counts.conv_flops / matrix,
-          samples * counts.grouped_flops / vector,
-          samples * counts.depthwise_flops / vector,
-          samples * counts.gemm_bytes / memory,
-          samples * counts.moved_bytes / memory,
+  return {samples * counts.matrix.flops / matrix,
+          samples * counts.matrix.bytes / memory,
+          samples * counts.pointwise_conv.flops / matrix,
+          samples * counts.conv.flops / matrix,
+          samples * (counts.pointwise_conv.bytes + counts.conv.bytes) / memory,
+          samples * counts.grouped.flops / vector,
+          samples * counts.grouped.bytes / memory,
+          samples * counts.depthwise.bytes / memory,
+          samples * counts.norm_bytes / memory,
+          samples * counts.pointwise_bytes / memory,
+          samples * counts.other_bytes / memory,
           steps * counts.operators * static_cast<double>(resolved.passes) * kHostSeconds /
               resolved.host_speed,
-          steps * kBytes * counts.parameters / memory,
+          steps * (kBytes * counts.parameters + counts.fixed_bytes) / memory,
           exchanged > 0 ? steps * exchanged / link_bytes_per_s(resolved.cluster) : 0};
 }
 
@@ -167,9 +172,10 @@ std::shared_ptr<const EmbeddedModel> embed_model(const Resolved& resolved,
 }
 
 const std::vector<std::string>& term_names() {
-  static const std::vector<std::string> kNames{"matrix",    "conv",       "grouped",
-                                               "depthwise", "gemm_bytes", "moved_bytes",
-                                               "operators", "parameters", "exchange"};
+  static const std::vector<std::string> kNames{
+      "matrix",      "matrix_bytes",  "pointwise_conv",  "conv",       "conv_bytes",
+      "grouped",     "grouped_bytes", "depthwise_bytes", "norm_bytes", "pointwise_bytes",
+      "other_bytes", "operators",     "parameters",      "exchange"};
   return kNames;
 }
 

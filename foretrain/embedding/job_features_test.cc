@@ -20,6 +20,9 @@ class JobFeaturesTest : public testing::Test {
     return job_features(resolved, *model_, time, {}).value();
   }
 
+  static constexpr std::size_t kParameters = 12;  // of term_names()
+  static constexpr std::size_t kExchange = 13;
+
   double value(const JobFeatures& job, const std::string& name) const {
     const auto names = job_feature_names(embedding_.spread.size());
     const auto found = std::find(names.begin(), names.end(), name);
@@ -36,8 +39,8 @@ TEST_F(JobFeaturesTest, TermsAreSecondsByTheDatasheet) {
   const JobFeatures job =
       of(R"({"model": "resnet50", "device": "t4", "batch": 32, "precision": "fp16"})");
   EXPECT_NEAR(job.terms[0], 32 * 2.0 * 2048 * 1000 / 65e12, 1e-9);
-  EXPECT_NEAR(job.terms[7], 4 * 25'557'032 / 320e9, 1e-9);
-  EXPECT_EQ(job.terms[8], 0);  // one worker exchanges nothing
+  EXPECT_NEAR(job.terms[kParameters], (4 * 25'557'032 + model_->counts.fixed_bytes) / 320e9, 1e-9);
+  EXPECT_EQ(job.terms[kExchange], 0);  // one worker exchanges nothing
   EXPECT_EQ(value(job, "log_batch"), std::log(32));
   EXPECT_EQ(job.values.size(), job_feature_names(embedding_.spread.size()).size());
 }
@@ -48,8 +51,8 @@ TEST_F(JobFeaturesTest, ExchangesDependOnTheStrategy) {
       R"({"model": "resnet50", "device": "t4", "workers": 4, "workers_per_node": 1, )"
       R"("network": {"bytes_per_s": 1e9, "efficiency": 1})";
   const double bytes = 4 * 25'557'032;
-  EXPECT_NEAR(of(job + "}").terms[8], 1.5 * bytes / 1e9, 1e-6);
-  EXPECT_NEAR(of(job + R"(, "strategy": "ps"})").terms[8], 8 * bytes / 1e9, 1e-6);
+  EXPECT_NEAR(of(job + "}").terms[kExchange], 1.5 * bytes / 1e9, 1e-6);
+  EXPECT_NEAR(of(job + R"(, "strategy": "ps"})").terms[kExchange], 8 * bytes / 1e9, 1e-6);
 }
 
 TEST_F(JobFeaturesTest, ATimeOfAJobCountsItsSteps) {

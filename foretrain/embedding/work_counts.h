@@ -8,14 +8,23 @@ namespace foretrain::embedding {
 // What the forward pass of a model asks for one sample. Bytes are those of the graph's own types,
 // fp32 unless it says otherwise.
 struct WorkCounts {
-  double matrix_flops = 0;     // of linear layers, attention, recurrent layers
-  double conv_flops = 0;       // of convolutions of one group
-  double grouped_flops = 0;    // of several groups
-  double depthwise_flops = 0;  // with a group for each channel
-  double gemm_bytes = 0;       // activations that all these read and write
-  double moved_bytes = 0;      // that the other operators read and write
-  double written_bytes = 0;    // activations that all operators write
-  double operators = 0;        // views are none
+  // FLOPs, and bytes of the activations that are read and written.
+  struct Gemm {
+    double flops = 0;
+    double bytes = 0;
+  };
+  Gemm matrix{};          // linear layers, attention, recurrent layers
+  Gemm pointwise_conv{};  // convolutions of one group whose window is one value
+  Gemm conv{};            // the others of one group
+  Gemm grouped{};         // of several groups
+  Gemm depthwise{};       // with a group for each channel
+  // Bytes of activations that operators without FLOPs of GEMMs read and write.
+  double norm_bytes = 0;
+  double pointwise_bytes = 0;
+  double other_bytes = 0;
+  double fixed_bytes = 0;    // that are moved once per step, such as to standardise weights
+  double written_bytes = 0;  // activations that all operators write
+  double operators = 0;      // views are none
   double parameters = 0;
 };
 

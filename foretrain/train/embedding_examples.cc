@@ -193,6 +193,7 @@ std::string embedding_examples_csv(const EmbeddingData& data) {
   for (const std::string& name : embedding::term_names()) text += ",t:" + name;
   for (const std::string& name : embedding::job_feature_names(data.embedding.spread.size()))
     text += ",f:" + name;
+  for (const std::string_view field : embedding::word_fields()) text += ",w:" + std::string(field);
   text += '\n';
   for (const EmbeddingExample& one : data.examples) {
     std::string line = csv_line(one.model, one.family, one.metric, one.split, one.workload,
@@ -200,6 +201,7 @@ std::string embedding_examples_csv(const EmbeddingData& data) {
     line.pop_back();
     for (const double value : one.job.terms) line += "," + csv_field(value);
     for (const double value : one.job.values) line += "," + csv_field(value);
+    for (const std::string& word : one.job.words) line += "," + csv_field(word);
     text += line + "\n";
   }
   return text;

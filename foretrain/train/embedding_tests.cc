@@ -65,8 +65,9 @@ class Fold {
   }
 
   // The best of the fit's methods by families of the training rows, and each by itself.
-  void add(const std::string& way, const EmbeddingFit& fit, bool each,
+  void add(const std::string& way, const EmbeddingFit& wanted, bool each,
            std::vector<WayTold>& ways) const {
+    const EmbeddingFit fit = with_law(data_, division_.train, wanted);
     const auto scores = compare_methods(data_, table_, division_.train, fit);
     ways.push_back({way, tell(fit, scores.front().setting, division_.train),
                     std::string(name_of(scores.front().method))});
@@ -174,11 +175,12 @@ Indices some_networks(const EmbeddingData& data, const Indices& train, std::size
 }
 
 double curve_error(const EmbeddingData& data, const EmbeddingTable& table,
-                   const std::vector<Division>& divisions, const EmbeddingFit& fit,
+                   const std::vector<Division>& divisions, const EmbeddingFit& wanted,
                    std::size_t networks) {
   std::vector<Judged> judged;
   for (std::size_t d = 0; d < divisions.size(); ++d) {
-    const Indices train = some_networks(data, divisions[d].train, networks, fit.seed + d);
+    const Indices train = some_networks(data, divisions[d].train, networks, wanted.seed + d);
+    const EmbeddingFit fit = with_law(data, train, wanted);
     const auto scores = compare_methods(data, table, train, fit);
     const std::vector<double> told =
         Fold(data, table, divisions[d]).tell(fit, scores.front().setting, train);

@@ -28,6 +28,7 @@ constexpr std::array<std::string_view, kMethods.size()> kNames{"linear", "polyno
 constexpr std::size_t kSquared = 12;  // features whose products a polynomial has
 constexpr std::size_t kLeastFamilies = 3;
 constexpr std::size_t kInnerFolds = 5;
+constexpr double kLeastBase = 1e-9;     // seconds
 constexpr double kNearQuantile = 0.95;  // of left-out networks that the domain would hold
 
 std::vector<Setting> settings_of(EmbeddingMethod method) {
@@ -39,13 +40,13 @@ std::vector<Setting> settings_of(EmbeddingMethod method) {
   };
   switch (method) {
     case EmbeddingMethod::Linear:
-      ridge(1, {1e-3, 1e-2, 0.1, 1});
+      ridge(1, {1e-3, 1e-2, 0.1, 1, 10, 100});
       break;
     case EmbeddingMethod::Polynomial:
       ridge(2, {1e-2, 0.1, 1});
       break;
     case EmbeddingMethod::Svr:
-      for (const double cost : {0.3, 1.0, 3.0, 10.0}) {
+      for (const double cost : {0.1, 0.3, 1.0, 3.0}) {
         for (const std::size_t breadth : {1, 5}) {
           settings.push_back({Method::Svr, 1, cost, breadth});
         }
@@ -105,26 +106,97 @@ std::vector<double> row_of(const EmbeddingTable& table, std::size_t i, const Ind
   return row;
 }
 
+std::vector<embedding::LawTerm> plain_law(const EmbeddingData& data) {
+  const embedding::JobFeatures* const any = &data.examples.front().job;
+  return embedding::law_terms_by({}, {&any, 1});
+}
+
+// Groups of runs share nothing, so each has its own fit; errors are relative.
 learn::LinearModel fit_law(const EmbeddingData& data, const Indices& which,
-                           const EmbeddingFit& options) {
-  learn::LinearModel law{1, std::vector<double>(embedding::term_names().size())};
-  if (options.residual || !options.law) return law;
-  BoostData rows;
-  for (const std::size_t i : which) {
-    const EmbeddingExample& one = data.examples[i];
-    rows.features.push_back(one.job.terms);
-    rows.targets.push_back(one.time_s);
-    rows.weights.push_back(1 / (one.time_s * one.time_s));
+                           const std::vector<embedding::LawTerm>& terms) {
+  learn::LinearModel law{kLeastBase, std::vector<double>(terms.size())};
+  const std::size_t each = embedding::term_names().size() + 1;
+  for (std::size_t first = 0; first < terms.size(); first += each) {
+    const std::span<const embedding::LawTerm> group(&terms[first], each);
+    BoostData rows;
+    for (const std::size_t i : which) {
+      const EmbeddingExample& one = data.examples[i];
+      std::vector<double> values = embedding::values_of(group, one.job);
+      if (values.back() == 0) continue;  // of another group
+      values.pop_back();                 // the constant, which the fit has anyway
+      rows.features.push_back(std::move(values));
+      rows.targets.push_back(one.time_s);
+      rows.weights.push_back(1 / (one.time_s * one.time_s));
+    }
+    if (rows.targets.empty()) continue;
+    const learn::LinearModel found = fit_nonnegative(rows);
+    std::copy(found.weights.begin(), found.weights.end(),
+              law.weights.begin() + static_cast<std::ptrdiff_t>(first));
+    law.weights[first + each - 1] = found.intercept;
   }
-  law = fit_nonnegative(rows);
-  law.intercept = std::max(law.intercept, 1e-9);
   return law;
 }
 
-double base_s(const EmbeddingExample& one, const learn::LinearModel& law,
-              const EmbeddingFit& options) {
-  return options.residual ? one.operators_s
-                          : std::max(1e-9, learn::evaluate(learn::Regressor(law), one.job.terms));
+double base_s(const EmbeddingExample& one, const FittedForm& fitted, const EmbeddingFit& options) {
+  if (options.residual) return one.operators_s;
+  return learn::evaluate(learn::Regressor(fitted.form.law),
+                         embedding::values_of(fitted.law_terms, one.job));
+}
+
+// Fields that may have laws of their own, alone or together.
+constexpr std::array<std::string_view, 5> kLawFields{"device", "precision", "framework",
+                                                     "memory_format", "strategy"};
+constexpr std::size_t kLeastOfGroup = 40;  // examples that a law of their own needs
+
+std::vector<Indices> sets_of_fields(const EmbeddingData& data, const Indices& which) {
+  const auto names = embedding::word_fields();
+  Indices varied;
+  for (std::size_t f = 0; f < names.size(); ++f) {
+    const std::string& first = data.examples[which.front()].job.words[f];
+    const bool varies = std::any_of(which.begin(), which.end(), [&](std::size_t i) {
+      return data.examples[i].job.words[f] != first;
+    });
+    if (varies && std::find(kLawFields.begin(), kLawFields.end(), names[f]) != kLawFields.end()) {
+      varied.push_back(f);
+    }
+  }
+  std::vector<Indices> sets;
+  for (std::size_t mask = 1; mask < (std::size_t{1} << varied.size()); ++mask) {
+    Indices set;
+    for (std::size_t f = 0; f < varied.size(); ++f) {
+      if ((mask >> f) & 1) set.push_back(varied[f]);
+    }
+    sets.push_back(std::move(set));
+  }
+  return sets;
+}
+
+// Whether each combination of the fields' words has examples enough, of several families.
+bool are_enough(const EmbeddingData& data, const Indices& which, const Indices& fields) {
+  std::map<std::vector<std::string>, std::pair<std::size_t, std::set<std::string>>> groups;
+  for (const std::size_t i : which) {
+    std::vector<std::string> words;
+    for (const std::size_t f : fields) words.push_back(data.examples[i].job.words[f]);
+    auto& [count, families] = groups[words];
+    ++count;
+    families.insert(data.examples[i].family);
+  }
+  return std::all_of(groups.begin(), groups.end(), [](const auto& group) {
+    return group.second.first >= kLeastOfGroup && group.second.second.size() >= kLeastFamilies;
+  });
+}
+
+double law_error(const EmbeddingData& data, const std::vector<Division>& divisions,
+                 const std::vector<embedding::LawTerm>& terms) {
+  std::vector<Judged> judged;
+  for (const Division& division : divisions) {
+    const learn::Regressor law = fit_law(data, division.train, terms);
+    for (const std::size_t i : division.test) {
+      const EmbeddingExample& one = data.examples[i];
+      judged.push_back({learn::evaluate(law, embedding::values_of(terms, one.job)), one.time_s});
+    }
+  }
+  return mean_error(judged);
 }
 
 // All features; of a polynomial also the products of those that boosted trees divide by most.
@@ -313,12 +385,17 @@ FittedForm fit_form(const EmbeddingData& data, const EmbeddingTable& table,
                     const Setting& setting) {
   FittedForm fitted;
   fitted.columns = columns_for(table, which, options);
-  fitted.form.law = fit_law(data, which, options);
+  fitted.law_terms = options.law_terms.empty() ? plain_law(data) : options.law_terms;
+  if (!options.residual && options.law) {
+    fitted.form.law = fit_law(data, which, fitted.law_terms);
+  } else {
+    fitted.form.law = {1, std::vector<double>(fitted.law_terms.size())};
+  }
   BoostData rows;
   for (const std::size_t i : which) {
     const EmbeddingExample& one = data.examples[i];
     rows.features.push_back(row_of(table, i, fitted.columns));
-    rows.targets.push_back(std::log(one.time_s / base_s(one, fitted.form.law, options)));
+    rows.targets.push_back(std::log(one.time_s / base_s(one, fitted, options)));
     rows.weights.push_back(1);
   }
   fitted.form.map = map_for(rows, setting, options.seed);
@@ -332,8 +409,28 @@ FittedForm fit_form(const EmbeddingData& data, const EmbeddingTable& table,
 double predict_s(const FittedForm& fitted, const EmbeddingData& data, const EmbeddingTable& table,
                  std::size_t example, const EmbeddingFit& options) {
   const EmbeddingExample& one = data.examples[example];
-  return time_s(fitted.form, one.job.terms, row_of(table, example, fitted.columns),
+  return time_s(fitted.form, embedding::values_of(fitted.law_terms, one.job),
+                row_of(table, example, fitted.columns),
                 options.residual ? std::optional(one.operators_s) : std::nullopt);
+}
+
+EmbeddingFit with_law(const EmbeddingData& data, const std::vector<std::size_t>& which,
+                      EmbeddingFit options) {
+  options.law_terms = plain_law(data);
+  if (options.residual || !options.law) return options;
+  const std::vector<Division> divisions = divisions_of(data, which, kInnerFolds, options.seed);
+  double least = law_error(data, divisions, options.law_terms);
+  std::vector<const embedding::JobFeatures*> jobs;
+  for (const std::size_t i : which) jobs.push_back(&data.examples[i].job);
+  for (const Indices& fields : sets_of_fields(data, which)) {
+    if (!are_enough(data, which, fields)) continue;
+    const auto terms = embedding::law_terms_by(fields, jobs);
+    const double error = law_error(data, divisions, terms);
+    if (error >= least) continue;
+    least = error;
+    options.law_terms = terms;
+  }
+  return options;
 }
 
 std::vector<EmbeddingScore> compare_methods(const EmbeddingData& data, const EmbeddingTable& table,
@@ -362,7 +459,7 @@ std::vector<EmbeddingScore> compare_methods(const EmbeddingData& data, const Emb
   return best;
 }
 
-EmbeddingModel fit_embedding(const EmbeddingData& data, const EmbeddingFit& options,
+EmbeddingModel fit_embedding(const EmbeddingData& data, const EmbeddingFit& wanted,
                              std::vector<EmbeddingScore>& found) {
   Indices which;
   std::set<std::string> families;
@@ -377,6 +474,7 @@ EmbeddingModel fit_embedding(const EmbeddingData& data, const EmbeddingFit& opti
                 "to choose by; --leave-out model makes every network one");
   }
   const EmbeddingTable table = table_of(data);
+  const EmbeddingFit options = with_law(data, which, wanted);
   found = compare_methods(data, table, which, options);
   const Setting& setting = found.front().setting;
   const std::vector<Division> divisions = divisions_of(data, which, options.folds, options.seed);
@@ -384,11 +482,11 @@ EmbeddingModel fit_embedding(const EmbeddingData& data, const EmbeddingFit& opti
   EmbeddingModel model{.time = data.time,
                        .residual = options.residual,
                        .embedding = data.embedding.checksum,
-                       .terms = embedding::term_names(),
                        .form = fitted.form,
                        .method = text_of(found.front()),
                        .confidence = options.confidence,
                        .families = families.size()};
+  for (const embedding::LawTerm& term : fitted.law_terms) model.terms.push_back(name_of(term));
   for (const std::size_t c : fitted.columns) model.features.push_back(table.names[c]);
   for (const std::size_t i : which) model.rows += data.examples[i].measured_s.size();
   set_interval(data, table, divisions, options, setting, model);

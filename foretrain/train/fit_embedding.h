@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "foretrain/embedding/law_terms.h"
 #include "foretrain/knowledge/embedding_model.h"
 #include "foretrain/train/divisions.h"
 #include "foretrain/train/embedding_examples.h"
@@ -33,7 +34,8 @@ struct FeatureUse {
 struct EmbeddingFit {
   bool residual = false;
   bool law = true;  // plain: the ratio to a law of the counts, else the time itself
-  std::vector<EmbeddingMethod> methods{};  // the best of these; empty: of all
+  std::vector<embedding::LawTerm> law_terms{};  // as `with_law` chooses them; empty: for all alike
+  std::vector<EmbeddingMethod> methods{};       // the best of these; empty: of all
   FeatureUse use{};
   std::size_t folds = 10;  // of families
   double confidence = 0.9;
@@ -63,8 +65,14 @@ std::vector<std::size_t> family_folds(const std::vector<EmbeddingExample>& examp
 
 struct FittedForm {
   std::vector<std::size_t> columns{};  // of the table that its map counts
+  std::vector<embedding::LawTerm> law_terms{};
   EmbeddingForm form{};
 };
+// The options with the law whose error is least on families left out of `which`, without a
+// regressor: one for all, or one for each device, precision, framework, memory format, strategy, or
+// combination of these.
+EmbeddingFit with_law(const EmbeddingData& data, const std::vector<std::size_t>& which,
+                      EmbeddingFit options);
 // Fits to the examples `which`.
 FittedForm fit_form(const EmbeddingData& data, const EmbeddingTable& table,
                     const std::vector<std::size_t>& which, const EmbeddingFit& options,
@@ -80,7 +88,7 @@ std::vector<EmbeddingScore> compare_methods(const EmbeddingData& data, const Emb
 // The best method on all examples that are no test, with an interval and a domain by families left
 // out. `found` hears how well each method did. The same data and options give the same model.
 // Throws Error(BadInput) where there are fewer than three families.
-EmbeddingModel fit_embedding(const EmbeddingData& data, const EmbeddingFit& options,
+EmbeddingModel fit_embedding(const EmbeddingData& data, const EmbeddingFit& wanted,
                              std::vector<EmbeddingScore>& found);
 
 }  // namespace foretrain::train

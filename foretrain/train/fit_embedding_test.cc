@@ -12,6 +12,9 @@
 namespace foretrain::train {
 namespace {
 
+constexpr std::size_t kConv = 3;   // of term_names()
+constexpr std::size_t kBytes = 8;  // of norms
+
 // Networks of 8 families whose times are 2 seconds of FLOPs and 3 of bytes by the datasheet, and
 // exp(0.3 e0) times that; the operator engine is off by the same factor.
 EmbeddingData made() {
@@ -28,8 +31,8 @@ EmbeddingData made() {
     const double e = std::sin(i / 2);
     one.network.numbers = {static_cast<float>(e), static_cast<float>(i % 3)};
     one.job.terms.assign(embedding::term_names().size(), 0);
-    one.job.terms[1] = a;
-    one.job.terms[5] = b;
+    one.job.terms[kConv] = a;
+    one.job.terms[kBytes] = b;
     one.job.values.assign(embedding::job_feature_names(2).size(), 0);
     one.job.values[0] = e;
     one.job.values[1] = i % 3;
@@ -74,9 +77,34 @@ TEST(FitEmbedding, FindsTheLawOfAPlainTarget) {
   std::vector<EmbeddingScore> found;
   const EmbeddingModel model = fit_embedding(made(), linear(false), found);
   EXPECT_LT(model.error, 0.1);
-  EXPECT_GT(model.form.law.weights[1], 1);
-  EXPECT_GT(model.form.law.weights[5], 1.5);
+  EXPECT_EQ(model.terms.at(kConv), "conv");
+  EXPECT_GT(model.form.law.weights[kConv], 1);
+  EXPECT_GT(model.form.law.weights[kBytes], 1.5);
   EXPECT_EQ(model.form.law.weights[0], 0);
+}
+
+// In fp32 all takes twice as long: a law for each precision says so, one for all cannot.
+TEST(FitEmbedding, FindsALawForEachPrecision) {
+  EmbeddingData data = made();
+  for (EmbeddingExample& one : data.examples) {
+    const double seconds = 2 * one.job.terms[kConv] + 3 * one.job.terms[kBytes];
+    one.time_s = one.job.words[1] == "fp32" ? 2 * seconds : seconds;
+    one.measured_s = {one.time_s};
+  }
+  std::vector<EmbeddingScore> found;
+  const EmbeddingModel model = fit_embedding(data, linear(false), found);
+  const auto weight = [&](const std::string& name) {
+    for (std::size_t i = 0; i < model.terms.size(); ++i) {
+      if (model.terms[i] == name) return model.form.law.weights[i];
+    }
+    return -1.0;
+  };
+  EXPECT_NEAR(weight("conv@precision=fp16"), 2, 1e-6);
+  EXPECT_NEAR(weight("conv@precision=fp32"), 4, 1e-6);
+  EXPECT_NEAR(weight("norm_bytes@precision=fp32"), 6, 1e-6);
+  EXPECT_LT(model.error, 0.01);
+  const EmbeddingModel read = read_embedding_model(write_embedding_model(model, {}), "file");
+  EXPECT_EQ(read.terms, model.terms);
 }
 
 TEST(FitEmbedding, LeavesTheTestSplitAlone) {
