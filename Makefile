@@ -111,7 +111,7 @@ ray-report: build  ## forecasts of what was measured on Ray, writes docs/ray_tes
 	@python3 -B tools/write_ray_tests.py $(FORETRAIN) data/ray/measured docs
 
 search-report: accuracy-data build  ## runs that a search needs, against points drawn at random: make search-report DATA=dir
-	@python3 -B tools/write_search.py $(FORETRAIN) $(DATA)/training/pollux.csv docs --jobs $(or $(JOBS),data/lab/measured)
+	@python3 -B tools/write_search.py $(FORETRAIN) $(DATA)/training/pollux.csv docs --jobs $(or $(JOBS),data/lab/fourth_machine)
 
 .PHONY: lab-accuracy
 lab-accuracy: build  ## predictions against what the lab measured, writes docs/lab_accuracy.md

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The part of docs/embedding.md on times, from tools/embedding_times.py's numbers."""
 import math
+import re
 
 from lab_plots import COLOURS, Picture
 
@@ -61,7 +62,8 @@ def chosen(tests: dict) -> str:
 
 def timm_section(tests: dict) -> str:
     ratio = error_of(tests, "plain") / error_of(tests, "trees on FLOPs, activations, parameters")
-    skipped = f" {tests['notes'][0].strip()}" if tests["notes"] else ""
+    note = re.sub(r"'[^']*/(timm/[^']*)'", r"'\1'", tests["notes"][0].strip()) if tests["notes"] else ""
+    skipped = f" {note}." if note else ""
     return f"""### A GPU: timm's networks on an RTX 3090
 
 {tests['rows']:,} measured steps of {tests['networks']} networks of {tests['families']} families (timm's modules), {tests['folds']} folds by
@@ -135,6 +137,18 @@ learned from. The factor is Ernest's error over the better one of the two target
 {ways_table(tests)}"""
 
 
+def worth_of_training(shipped: dict, encoders: dict) -> str:
+    """What the table of encoders says, in a sentence for each use."""
+    sentences = []
+    for way, where in (("embedding alone", "Alone"), ("plain", "Beside counts")):
+        ours = error_of(shipped, way)
+        worse = [ENCODERS[name] for name, tests in encoders.items() if error_of(tests, way) > ours + 0.005]
+        not_worse = [ENCODERS[name] for name in encoders if ENCODERS[name] not in worse]
+        told = f"{where} the hypernetwork's embedding is better than: {', '.join(worse) or 'none'}"
+        sentences.append(told + (f"; not better than: {', '.join(not_worse)}." if not_worse else "."))
+    return " ".join(sentences)
+
+
 def encoders_section(shipped: dict, encoders: dict) -> str:
     rows = [["hypernetwork (shipped)", *(percent(error_of(shipped, way)) for way in ("embedding alone", "plain", "residual"))]]
     for name, tests in encoders.items():
@@ -144,7 +158,9 @@ def encoders_section(shipped: dict, encoders: dict) -> str:
 
 The same folds of torchvision's networks with encoders of the same shape:
 
-{table(["encoder", "embedding alone", "plain", "residual"], rows)}"""
+{table(["encoder", "embedding alone", "plain", "residual"], rows)}
+
+{worth_of_training(shipped, encoders)}"""
 
 
 def speed_section(speed: dict) -> str:

@@ -5,7 +5,7 @@
         [--encoders FOLDER] -o times.json [--only timm,torchvision,jobs,encoders,speed]
 
 DIR holds training/timm_train.csv and training/torchvision_gpus.csv; GRAPHS are timm's models as tools/timm_graphs.py writes them,
-FILE their families as tools/timm_families.py does. EXPORT is a store or its export with whole jobs, data/lab/measured unless said.
+FILE their families as tools/timm_families.py does. EXPORT is a store or its export with whole jobs, data/lab/fourth_machine unless said.
 FOLDER holds encoders that foretrain_train.evidence wrote. With --only the other parts of times.json stay as they are.
 """
 import argparse
@@ -66,7 +66,7 @@ def main() -> None:
     parser.add_argument("--data", type=pathlib.Path, required=True, help="the folder of measurements")
     parser.add_argument("--models", type=pathlib.Path, help="the folder of timm's graphs")
     parser.add_argument("--families", type=pathlib.Path, help="their families")
-    parser.add_argument("--jobs", type=pathlib.Path, default=ROOT / "data/lab/measured", help="whole jobs")
+    parser.add_argument("--jobs", type=pathlib.Path, default=ROOT / "data/lab/fourth_machine", help="whole jobs")
     parser.add_argument("--encoders", type=pathlib.Path, help="encoders that were trained otherwise")
     parser.add_argument("-o", "--out", type=pathlib.Path, required=True)
     parser.add_argument("--only", default=",".join(PARTS), help="parts to run")

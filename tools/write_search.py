@@ -23,6 +23,7 @@ from wrap_docs import wrap
 from write_accuracy import table
 
 NEAR = 1.05
+MOST_RUNS = 1000  # of a search
 SHARES = (0.02, 0.05, 0.1)  # budgets of designs, of what all candidates cost
 COLUMNS = ["gpus", "nodes", "most_on_node", "batch", "time_s"]
 
@@ -57,7 +58,7 @@ def means(points: list[list]) -> dict[tuple, float]:
 
 
 def runs_until_near(program: str, file: pathlib.Path, best: float, seed: int, most: int, extra: list[str]) -> int:
-    """How many runs until one is near the best; one more than all where none was."""
+    """How many runs until one is near the best; one more than were made where none was."""
     command = [program, "search", "--table", str(file), "--goal", "time_s", "--json", "--stop", "0", "--seed", str(seed),
                "--most", str(most), *extra]  # fmt: skip
     history = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)["history"]
@@ -83,7 +84,7 @@ def judge(program: str, model: str, points: list[list], seeds: int, most: int) -
         with file.open("w", encoding="utf-8", newline="") as out:
             csv.writer(out).writerows([COLUMNS, *points])
         ours = [runs_until_near(program, file, best, seed, most, []) for seed in range(1, seeds + 1)]
-        drawn = [runs_until_near(program, file, best, seed, len(goals), ["--random"]) for seed in range(1, seeds + 1)]
+        drawn = [runs_until_near(program, file, best, seed, min(len(goals), MOST_RUNS), ["--random"]) for seed in range(1, seeds + 1)]
         ends = [stopped(program, file, best, seed) for seed in range(1, seeds + 1)]
     middle = statistics.median
     return [model, f"{len(goals):,}", str(near), f"{middle(ours):g} ({min(ours)} to {max(ours)})", f"{middle(drawn):g} ({min(drawn)} to {max(drawn)})",

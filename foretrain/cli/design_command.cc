@@ -92,6 +92,7 @@ void check_campaign(const Options& options) {
                 "design: standard output holds one of --json and --campaign -; give --campaign a "
                 "file");
   }
+  refuse_same_file("design", "--candidates", options.candidates, "--campaign", options.campaign);
 }
 
 void write_campaign(const Options& options, const std::vector<scaling::Candidate>& candidates,
@@ -135,7 +136,8 @@ void add_campaign_options(Command& command, lab::DesignedJobs& jobs) {
   add("--batch", jobs.batch, "samples per worker and step").check(number_range(1, 1e6));
   add("--samples", jobs.samples, "of the whole data set").check(number_range(1, 1e8));
   add("--optimizer", jobs.optimizer, "sgd, momentum, adam or adamw (momentum)");
-  add("--cores", jobs.cores, "of each worker: 1, or a share of a core (1)");
+  add("--cores", jobs.cores, "of each worker: 1, or a share of a core (1)")
+      .check(number_range(0.01, 1));
   add("--network", jobs.network, "rate of each link, 1gbps (not shaped)");
 }
 

@@ -26,6 +26,12 @@ class Output {
   std::unique_ptr<OutputFile> file_;
 };
 
+// Throws Error(BadInput) where what is read and what is to be written are one file; "" and "-" are
+// none.
+void refuse_same_file(const std::string& command, const std::string& input_option,
+                      const std::string& input, const std::string& output_option,
+                      const std::string& output);
+
 // A text file, or standard output where `path` is "-". Throws Error(Io).
 void write_file(const std::string& path, std::string_view text, Console& console);
 

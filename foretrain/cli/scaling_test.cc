@@ -162,7 +162,8 @@ TEST(ScalingCommands, ADesignStaysWithinItsBudget) {
   EXPECT_EQ(run_program({"design", "--budget", "1"}).code, 2);
 }
 
-// What a design asks for, the lab makes: as many whole jobs.
+// All eight candidates cost 4 (0.1 + 0.3) passes and 0.01 (1 + 2 + 3 + 4) for each fraction, 1.8 of
+// 2: the lab makes as many whole jobs.
 TEST(ScalingCommands, ADesignIsACampaign) {
   std::vector<std::string> words{"design",   "--workers", "1,2,3,4", "--fractions", "0.1,0.3",
                                  "--budget", "2",         "--model", "lstm-lm",     "--batch",
@@ -176,7 +177,7 @@ TEST(ScalingCommands, ADesignIsACampaign) {
       run_program({"collect", file.path(), "--store", store.path(), "--dry-run", "--plain"});
   ASSERT_EQ(planned.code, 0) << planned.err;
   EXPECT_NE(planned.out.find("8 runs in all"), std::string::npos) << planned.out;
-  words[10] = "2000";  // of 409 samples
+  words[10] = "2000";  // of 410 samples
   const Outcome small = run_program(words);
   EXPECT_EQ(small.code, 2);
   EXPECT_NE(small.err.find("fewer than a batch"), std::string::npos) << small.err;

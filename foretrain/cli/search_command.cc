@@ -168,6 +168,9 @@ void run_search(const Options& options, Console& console) {
     throw Error(ErrorKind::BadInput,
                 "search: standard output holds one of --json and --svg -; give --svg a file");
   }
+  refuse_same_file("search", "SPACE", options.space, "--svg", options.svg);
+  refuse_same_file("search", "--table", options.table, "--svg", options.svg);
+  refuse_same_file("search", "--history", options.history, "--svg", options.svg);
   const Subject subject = subject_of(options);
   const scaling::SearchOptions search = search_options(options, subject.space);
   SearchHistory history;
@@ -197,6 +200,7 @@ void run_search(const Options& options, Console& console) {
   if (picture.wanted()) picture.write(scaling::search_svg(subject.space, history.tried, search));
   picture.close();
   if (!scaling::best_of(subject.space, history.tried, search)) {
+    console.flush();  // what was tried is told all the same
     throw Error(ErrorKind::Io, "none of " + std::to_string(history.tried.size()) +
                                    " runs succeeded" + (options.deadline_s > 0 ? " in time" : ""));
   }

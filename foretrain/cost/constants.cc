@@ -156,7 +156,7 @@ void visit_memory_bound(Constants& c, Visit visit) {
   visit("memory_bound", "norm_cdna", s.norm_cdna);
   visit("memory_bound", "norm_half", s.norm_half);
   visit("memory_bound", "norm_half_grad", s.norm_half_grad);
-  visit("memory_bound", "norm_row", s.norm_row);
+  visit("memory_bound", "norm_row_us", s.norm_row_us);
   visit("memory_bound", "rms", s.rms);
   visit("memory_bound", "rms_grad", s.rms_grad);
   visit("memory_bound", "batch_norm_half", s.batch_norm_half);

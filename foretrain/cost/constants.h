@@ -182,7 +182,7 @@ struct MemoryBoundConstants {
   double norm_half_grad = 0;  // gradient of a layer norm in 16 bits, before Hopper
   // [us] Time of a multiprocessor per row of a layer norm, its gradient likewise, with
   // `slow_layer_norm`.
-  double norm_row = 0;
+  double norm_row_us = 0;
   double rms = 0;                   // [B per element] eager RMS norm
   double rms_grad = 0;              // [B per element] gradient of an eager RMS norm
   double batch_norm_half = 0;       // batch norm in 16 bits, NCHW, cuDNN

@@ -2,6 +2,7 @@
 #include "foretrain/cost/framework.h"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include "foretrain/base/error.h"
@@ -29,14 +30,36 @@ GradientStatistics statistics_of(const Framework& framework, graph::Optimizer op
   return sum;
 }
 
+namespace {
+
+// "pytorch-1.11" and "pytorch-1.7.1" are no rows of their own: which row they are, or "".
+std::string version_hint(std::string_view name) {
+  constexpr std::string_view kOne = "pytorch-1.";
+  constexpr std::string_view kTwo = "pytorch-2";
+  if (name.starts_with(kTwo)) return "; PyTorch 2.x is 'pytorch'";
+  if (!name.starts_with(kOne)) return "";
+  int minor = -1;
+  const char* const begin = name.data() + kOne.size();
+  std::from_chars(begin, name.data() + name.size(), minor);
+  if (minor < 0) return "";
+  const char* row = minor <= 9    ? "pytorch-1.9"
+                    : minor == 10 ? "pytorch-1.10"
+                    : minor == 11 ? "pytorch-1"
+                                  : "pytorch-1.12";
+  return "; PyTorch 1." + std::to_string(minor) + " is '" + row + "'";
+}
+
+}  // namespace
+
 const Framework& framework_named(std::span<const Framework> frameworks, std::string_view name) {
   const auto found = std::find_if(frameworks.begin(), frameworks.end(),
                                   [&](const Framework& row) { return row.name == name; });
   if (found != frameworks.end()) return *found;
   std::vector<std::string> names;
   for (const Framework& row : frameworks) names.push_back(row.name);
-  throw Error(ErrorKind::NotFound,
-              "unknown framework '" + printable(name) + "'" + did_you_mean(name, names));
+  const std::string version = version_hint(name);
+  throw Error(ErrorKind::NotFound, "unknown framework '" + printable(name) + "'" +
+                                       (version.empty() ? did_you_mean(name, names) : version));
 }
 
 void put(Framework framework, std::vector<Framework>& frameworks) {

@@ -43,6 +43,21 @@ TEST(Framework, TakesThePlaceOfTheOneOfItsName) {
   EXPECT_EQ(framework_named(some, "a").host_scale, 4);
 }
 
+// A name that is near may be another version's: 1.11 is no 1.12.
+TEST(Framework, VersionsWithoutARowAreSaidToBeAnothers) {
+  for (const auto& [name, row] :
+       {std::pair("pytorch-1.11", "'pytorch-1'"), std::pair("pytorch-1.7.1", "'pytorch-1.9'"),
+        std::pair("pytorch-1.13", "'pytorch-1.12'"), std::pair("pytorch-2.4", "'pytorch'")}) {
+    try {
+      framework_named(name);
+      ADD_FAILURE() << name;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find(std::string("is ") + row), std::string::npos)
+          << error.what();
+    }
+  }
+}
+
 TEST(Framework, AnUnknownNameListsNearOnes) {
   try {
     framework_named("pytorc");

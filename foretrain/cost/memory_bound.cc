@@ -126,7 +126,12 @@ double row_time(const NodeView& v, const Context& context) {
   const bool is_layer_norm = (grad ? of(v) : v.node.kind) == Kind::LayerNorm;
   if (!context.framework->slow_layer_norm || !is_layer_norm) return 0;
   const int x = grad ? 1 : 0;
-  return 1e-6 * constants(context).norm_row * v.in_count(x) / last(v, x) / context.sms;
+  double row = 1;  // values: a row may span several axes
+  for (int back = 1; back <= std::min<int>(v.in(x).rank, static_cast<int>(v.attr(Attr::Axes, 1)));
+       ++back) {
+    row *= static_cast<double>(v.in(x).from_end(back));
+  }
+  return 1e-6 * constants(context).norm_row_us * v.in_count(x) / row / context.sms;
 }
 
 double norm_grad_bytes(const NodeView& v, double bytes, const Context& context) {

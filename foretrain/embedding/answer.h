@@ -10,10 +10,11 @@ namespace foretrain::embedding {
 class EmbeddingEngine : public Engine {
  public:
   std::string_view name() const override { return "embedding"; }
-  // Nothing without an embedding model, for jobs whose models are split over workers, or where the
-  // request does not say what it needs, such as the samples. For networks, machines or batches that
-  // are unlike the measured ones the answer says so. Throws Error(BadInput) where the model was
-  // fitted with another embedding or by another version of this program.
+  // Nothing without an embedding model, for jobs whose models are split over workers, where no law
+  // holds for the request's words, or where it does not say what it needs, such as the samples. For
+  // networks, machines or batches that are unlike the measured ones the answer says so. Throws
+  // Error(BadInput) where the model was fitted with another embedding or by another version of this
+  // program.
   std::optional<Answer> answer(const Question& question) const override;
 };
 

@@ -81,6 +81,7 @@ std::vector<double> terms_of(const WorkCounts& counts, const Resolved& resolved,
   const double matrix = hw::matrix_peak(device, resolved.precision).value_or(vector);
   const double memory = device.memory_bytes_per_s;
   const double samples = steps * static_cast<double>(resolved.batch);
+  const double passes = steps * static_cast<double>(resolved.passes);
   const double exchanged = exchanged_bytes(counts, resolved);
   return {samples * counts.matrix.flops / matrix,
           samples * counts.matrix.bytes / memory,
@@ -93,9 +94,8 @@ std::vector<double> terms_of(const WorkCounts& counts, const Resolved& resolved,
           samples * counts.norm_bytes / memory,
           samples * counts.pointwise_bytes / memory,
           samples * counts.other_bytes / memory,
-          steps * counts.operators * static_cast<double>(resolved.passes) * kHostSeconds /
-              resolved.host_speed,
-          steps * (kBytes * counts.parameters + counts.fixed_bytes) / memory,
+          passes * counts.operators * kHostSeconds / resolved.host_speed,
+          (steps * kBytes * counts.parameters + passes * counts.fixed_bytes) / memory,
           exchanged > 0 ? steps * exchanged / link_bytes_per_s(resolved.cluster) : 0};
 }
 
@@ -165,8 +165,8 @@ std::shared_ptr<const EmbeddedModel> embed_model(const Resolved& resolved,
     if (auto known = library.models->find<EmbeddedModel>(key)) return known;
   }
   const graph::Graph& graph = resolved.model.graph();
-  auto made = std::make_shared<const EmbeddedModel>(
-      EmbeddedModel{Embedder(embedding).embed(graph), count_work(graph)});
+  auto made = std::make_shared<const EmbeddedModel>(EmbeddedModel{
+      Embedder(embedding).embed(graph), count_work(graph, static_cast<double>(resolved.batch))});
   if (named) library.models->insert(key, made);
   return made;
 }

@@ -37,7 +37,7 @@ struct OperatorsWord {
 
 struct JobFeatures {
   std::vector<double> terms{};       // of the law, seconds: term_names()
-  std::vector<double> values{};      // feature_names_of()
+  std::vector<double> values{};      // job_feature_names()
   std::vector<std::string> words{};  // word_fields()
   double steps = 1;                  // in the time that is told
 };

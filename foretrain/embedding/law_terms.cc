@@ -16,6 +16,32 @@ bool holds(const LawTerm& term, const JobFeatures& job) {
                      [&](const auto& one) { return job.words[one.first] == one.second; });
 }
 
+// Words of a device that the user described may hold what conditions are told apart by.
+constexpr std::string_view kMarks = "%&=@";
+
+std::string escaped(const std::string& word) {
+  std::string text;
+  for (const char c : word) {
+    const std::size_t mark = kMarks.find(c);
+    text += mark == std::string_view::npos ? std::string(1, c) : "%" + std::to_string(mark);
+  }
+  return text;
+}
+
+std::optional<std::string> unescaped(std::string_view text) {
+  std::string word;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      word += text[i];
+      continue;
+    }
+    const std::size_t mark = ++i < text.size() ? static_cast<std::size_t>(text[i] - '0') : 9;
+    if (mark >= kMarks.size()) return std::nullopt;
+    word += kMarks[mark];
+  }
+  return word;
+}
+
 // "precision=fp16" of "precision=fp16&..."; cut off `text`.
 std::optional<std::pair<std::size_t, std::string>> take_condition(std::string_view& text) {
   const std::string_view one = text.substr(0, text.find('&'));
@@ -24,9 +50,9 @@ std::optional<std::pair<std::size_t, std::string>> take_condition(std::string_vi
   if (equals == std::string_view::npos) return std::nullopt;
   const auto fields = word_fields();
   const auto field = std::find(fields.begin(), fields.end(), one.substr(0, equals));
-  if (field == fields.end()) return std::nullopt;
-  return std::pair(static_cast<std::size_t>(field - fields.begin()),
-                   std::string(one.substr(equals + 1)));
+  auto word = unescaped(one.substr(equals + 1));
+  if (field == fields.end() || !word) return std::nullopt;
+  return std::pair(static_cast<std::size_t>(field - fields.begin()), std::move(*word));
 }
 
 }  // namespace
@@ -36,7 +62,7 @@ std::string name_of(const LawTerm& term) {
   std::string name = term.term < names.size() ? names[term.term] : std::string(kOnce);
   char before = '@';
   for (const auto& [field, word] : term.when) {
-    name += before + std::string(word_fields()[field]) + "=" + word;
+    name += before + std::string(word_fields()[field]) + "=" + escaped(word);
     before = '&';
   }
   return name;
@@ -49,6 +75,7 @@ std::optional<LawTerm> law_term_named(std::string_view name) {
   if (found == names.end() && name.substr(0, at) != kOnce) return std::nullopt;
   LawTerm term{static_cast<std::size_t>(found - names.begin())};
   if (at == std::string_view::npos) return term;
+  if (name.ends_with('&')) return std::nullopt;
   std::string_view conditions = name.substr(at + 1);
   do {
     auto condition = take_condition(conditions);

@@ -41,7 +41,10 @@ TEST(LawTerms, AreKnownByTheirNames) {
   EXPECT_EQ(read->when, term.when);
   EXPECT_EQ(law_term_named("conv")->when.size(), 0U);
   EXPECT_EQ(name_of(*law_term_named("once")), "once");
-  for (const char* name : {"", "magic", "conv@", "conv@device", "conv@magic=1", "@device=t4"}) {
+  const LawTerm odd{0, {{0, "a&b=c@100%"}, {1, ""}}};
+  EXPECT_EQ(law_term_named(name_of(odd))->when, odd.when);
+  for (const char* name : {"", "magic", "conv@", "conv@device", "conv@magic=1", "@device=t4",
+                           "conv@device=%", "conv@device=%7", "conv@device=t4&"}) {
     EXPECT_FALSE(law_term_named(name)) << name;
   }
 }

@@ -72,15 +72,19 @@ WorkCounts count_batch(const graph::Graph& model, std::int64_t batch) {
   return counts;
 }
 
-// What may grow with the batch: FLOPs, then bytes.
-constexpr std::size_t kFlops = 5;
-constexpr std::size_t kGrowing = kFlops + 8;
-std::array<double*, kGrowing> growing(WorkCounts& counts) {
-  return {&counts.matrix.flops,         &counts.pointwise_conv.flops, &counts.conv.flops,
-          &counts.grouped.flops,        &counts.depthwise.flops,      &counts.matrix.bytes,
-          &counts.pointwise_conv.bytes, &counts.conv.bytes,           &counts.grouped.bytes,
-          &counts.depthwise.bytes,      &counts.norm_bytes,           &counts.pointwise_bytes,
-          &counts.other_bytes};
+constexpr std::size_t kBytes = 8;
+std::array<double*, kBytes> bytes_in(WorkCounts& counts) {
+  return {&counts.matrix.bytes,    &counts.pointwise_conv.bytes, &counts.conv.bytes,
+          &counts.grouped.bytes,   &counts.depthwise.bytes,      &counts.norm_bytes,
+          &counts.pointwise_bytes, &counts.other_bytes};
+}
+
+void divide(WorkCounts& counts, double samples) {
+  for (double* one : bytes_in(counts)) *one /= samples;
+  for (double* one : {&counts.matrix.flops, &counts.pointwise_conv.flops, &counts.conv.flops,
+                      &counts.grouped.flops, &counts.depthwise.flops, &counts.written_bytes}) {
+    *one /= samples;
+  }
 }
 
 }  // namespace
@@ -90,22 +94,22 @@ double forward_flops(const WorkCounts& counts) {
          counts.grouped.flops + counts.depthwise.flops;
 }
 
-WorkCounts count_work(const graph::Graph& model) {
-  const WorkCounts one = count_batch(model, 1);
-  WorkCounts counts = one;
-  const WorkCounts two = count_batch(model, 2);
-  const std::array<double*, kGrowing> of_sample = growing(counts);
-  WorkCounts of_one = one;
-  WorkCounts of_two = two;
-  const std::array<double*, kGrowing> small = growing(of_one);
-  const std::array<double*, kGrowing> large = growing(of_two);
-  // A graph of one fixed batch is taken as it is.
-  if (two.written_bytes == one.written_bytes) return counts;
-  for (std::size_t i = 0; i < kGrowing; ++i) {
-    *of_sample[i] = std::clamp(*large[i] - *small[i], 0.0, *small[i]);
-    if (i >= kFlops) counts.fixed_bytes += *small[i] - *of_sample[i];
+WorkCounts count_work(const graph::Graph& model, double fixed_batch) {
+  WorkCounts counts = count_batch(model, 1);
+  if (std::find(model.symbols.begin(), model.symbols.end(), "batch") == model.symbols.end()) {
+    divide(counts, fixed_batch);
+    return counts;
   }
-  counts.written_bytes = std::min(one.written_bytes, two.written_bytes - one.written_bytes);
+  WorkCounts two = count_batch(model, 2);
+  const std::array<double*, kBytes> of_one = bytes_in(counts);
+  const std::array<double*, kBytes> of_two = bytes_in(two);
+  for (std::size_t i = 0; i < kBytes; ++i) {
+    const double of_sample = std::clamp(*of_two[i] - *of_one[i], 0.0, *of_one[i]);
+    counts.fixed_bytes += *of_one[i] - of_sample;
+    *of_one[i] = of_sample;
+  }
+  counts.written_bytes =
+      std::clamp(two.written_bytes - counts.written_bytes, 0.0, counts.written_bytes);
   return counts;
 }
 

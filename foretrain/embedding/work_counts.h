@@ -22,7 +22,7 @@ struct WorkCounts {
   double norm_bytes = 0;
   double pointwise_bytes = 0;
   double other_bytes = 0;
-  double fixed_bytes = 0;    // that are moved once per step, such as to standardise weights
+  double fixed_bytes = 0;    // that a pass moves whatever its batch, such as to standardise weights
   double written_bytes = 0;  // activations that all operators write
   double operators = 0;      // views are none
   double parameters = 0;
@@ -30,7 +30,9 @@ struct WorkCounts {
 
 double forward_flops(const WorkCounts& counts);
 
-// Throws Error(BadInput) where the model has other symbols than its batch.
-WorkCounts count_work(const graph::Graph& model);
+// Bytes of one sample are what a batch of two moves more than a batch of one, FLOPs those of a
+// batch of one. Of a graph whose batch is fixed, `fixed_batch`, all is divided by it. Throws
+// Error(BadInput) where the model has other symbols than its batch.
+WorkCounts count_work(const graph::Graph& model, double fixed_batch = 1);
 
 }  // namespace foretrain::embedding

@@ -81,6 +81,10 @@ EmbeddingRange read_range(const Json& json, std::size_t features, const std::str
   return range;
 }
 
+std::size_t count(JsonFields& fields, const char* key) {
+  return static_cast<std::size_t>(std::clamp(fields.required_number(key), 0.0, 1e15));
+}
+
 void read_domain(JsonFields& fields, EmbeddingModel& model) {
   for (const Json& one : fields.required_list("words")) {
     JsonFields words(one, fields.where() + ", 'words'");
@@ -91,7 +95,7 @@ void read_domain(JsonFields& fields, EmbeddingModel& model) {
     model.domain.push_back(read_range(one, model.features.size(), fields.where()));
   }
   model.reach = fields.required_number("reach");
-  model.width = static_cast<std::size_t>(std::max(0.0, fields.required_number("width")));
+  model.width = count(fields, "width");
   try {
     model.networks = floats_from_base64(fields.required_text("networks"));
   } catch (const Error& error) {
@@ -103,10 +107,6 @@ void read_domain(JsonFields& fields, EmbeddingModel& model) {
       !finite || !(model.reach >= 0)) {
     bad(fields.where(), "'networks' is no table of embeddings");
   }
-}
-
-std::size_t count(JsonFields& fields, const char* key) {
-  return static_cast<std::size_t>(std::clamp(fields.required_number(key), 0.0, 1e15));
 }
 
 void read_head(JsonFields& fields, EmbeddingModel& model) {

@@ -28,9 +28,24 @@ TEST(DesignCampaign, IsWhatCollectReads) {
   EXPECT_EQ(campaign.settings.front().network, "1gbps");
 }
 
+// Written as a number with an exponent it would be none that a campaign takes.
+TEST(DesignCampaign, TakesRoundBatches) {
+  DesignedJobs large = kJobs;
+  large.batch = 100'000;
+  large.samples = 1'000'000;
+  const Campaign campaign = read_campaign(design_campaign(large, {{1, 0.5}}), "test");
+  EXPECT_EQ(campaign.configurations.at(0).batch, 100'000);
+  EXPECT_EQ(campaign.configurations.at(0).samples, 500'000);
+}
+
 TEST(DesignCampaign, RefusesRunsThatCannotBeMade) {
   EXPECT_THROW(design_campaign(kJobs, {{1.5, 0.1}}), Error);
   EXPECT_THROW(design_campaign(kJobs, {{16, 0.1}}), Error);  // 100 samples, 16 batches of 8
+  EXPECT_THROW(design_campaign(kJobs, {{65, 1}}), Error);
+  EXPECT_THROW(design_campaign(kJobs, {{1, 0.1}, {1, 0.1001}}), Error);  // 100 samples twice
+  DesignedJobs several = kJobs;
+  several.model = "resnet{18,34}";
+  EXPECT_THROW(design_campaign(several, {{1, 0.1}}), Error);
   DesignedJobs unknown = kJobs;
   unknown.optimizer = "adagrad";
   EXPECT_THROW(design_campaign(unknown, {{1, 0.1}}), Error);

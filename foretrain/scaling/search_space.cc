@@ -2,6 +2,7 @@
 #include "foretrain/scaling/search_space.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <set>
@@ -31,11 +32,28 @@ std::vector<std::string> texts_of(const Json& values, const std::string& name,
       bad(where, "'" + printable(name) + "' has a value that is no number, word or truth");
     }
     texts.push_back(one.is_string() ? one.get<std::string>() : json_text(one));
+    if (texts.back().find('\0') != std::string::npos) {
+      bad(where,
+          "'" + printable(name) + "' has a value with a NUL byte, which no command can take");
+    }
     if (!known.insert(texts.back()).second) {
       bad(where, "'" + printable(name) + "' has " + printable(texts.back()) + " twice");
     }
   }
   return texts;
+}
+
+// A history has a column for each variable, and these besides.
+void check_name(const std::string& name, const std::string& where) {
+  constexpr std::array<std::string_view, 4> kColumns{"time_s", "expected_gain", "goal",
+                                                     "best_goal"};
+  if (std::find(kColumns.begin(), kColumns.end(), name) != kColumns.end()) {
+    bad(where, "'" + printable(name) + "' is a column of the history; call the variable otherwise");
+  }
+  const bool plain = std::all_of(name.begin(), name.end(), [](char c) { return c >= ' '; });
+  if (name.empty() || !plain) {
+    bad(where, "'" + printable(name) + "' is no name of a variable; use letters, digits and _");
+  }
 }
 
 // One dimension of numbers, or one for each word.
@@ -113,6 +131,7 @@ SearchSpace parse_space(std::string_view json, const std::string& where) {
   std::vector<std::string> names;
   std::vector<std::vector<std::string>> points{{}};
   for (auto it = variables.begin(); it != variables.end(); ++it) {
+    check_name(it.key(), where);
     names.push_back(it.key());
     const std::vector<std::string> texts = texts_of(it.value(), it.key(), where);
     if (texts.size() * points.size() > kMostPoints) {
@@ -128,6 +147,15 @@ SearchSpace parse_space(std::string_view json, const std::string& where) {
     points = std::move(more);
   }
   return space_of(std::move(names), std::move(points), where);
+}
+
+std::string describe_point(const SearchSpace& space, std::size_t point) {
+  std::string text;
+  for (std::size_t v = 0; v < space.variables.size(); ++v) {
+    text += (v == 0 ? "" : ", ") + printable(space.variables[v]) + "=" +
+            printable(space.points[point][v]);
+  }
+  return text;
 }
 
 std::optional<std::size_t> find_point(const SearchSpace& space,

@@ -38,4 +38,7 @@ std::optional<std::size_t> find_point(const SearchSpace& space,
 // whose products with others would be infinite or 0.
 std::optional<double> number_in(std::string_view text);
 
+// A point in words: "workers=4, batch=32".
+std::string describe_point(const SearchSpace& space, std::size_t point);
+
 }  // namespace foretrain::scaling

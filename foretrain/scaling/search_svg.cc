@@ -28,7 +28,8 @@ struct Axes {
   }
   double y(double goal) const {
     if (most <= least) return kTop + kHeight / 2;
-    return kTop + kHeight * (1 - std::log(goal / least) / std::log(most / least));
+    const double share = (std::log(goal) - std::log(least)) / (std::log(most) - std::log(least));
+    return kTop + kHeight * (1 - share);
   }
 };
 
@@ -69,15 +70,6 @@ std::string best_line(const SearchSpace& space, const std::vector<Tried>& histor
 }
 
 }  // namespace
-
-std::string describe_point(const SearchSpace& space, std::size_t point) {
-  std::string text;
-  for (std::size_t v = 0; v < space.variables.size(); ++v) {
-    text += (v == 0 ? "" : ", ") + printable(space.variables[v]) + "=" +
-            printable(space.points[point][v]);
-  }
-  return text;
-}
 
 std::string search_svg(const SearchSpace& space, const std::vector<Tried>& history,
                        const SearchOptions& options) {

@@ -13,7 +13,4 @@ namespace foretrain::scaling {
 std::string search_svg(const SearchSpace& space, const std::vector<Tried>& history,
                        const SearchOptions& options);
 
-// A point of the space in words: "workers=4, batch=32".
-std::string describe_point(const SearchSpace& space, std::size_t point);
-
 }  // namespace foretrain::scaling

@@ -29,6 +29,13 @@ TEST(SearchSvg, TheGoalIsTheCostWhereThereIsAPrice) {
   EXPECT_NE(svg.find("cx=\"560.0\" cy=\"164.0\""), svg.npos) << svg;
 }
 
+// The ratio of these goals is no number of a double; their logarithms are.
+TEST(SearchSvg, GoalsMayBeFarApart) {
+  const std::string svg = search_svg(space(), {{0, 1e-200}, {1, 1.0}, {2, 1e200}}, {});
+  EXPECT_EQ(svg.find("nan"), svg.npos) << svg;
+  EXPECT_NE(svg.find("cx=\"400.0\" cy=\"164.0\""), svg.npos) << svg;
+}
+
 TEST(SearchSvg, NoRunIsNoMark) {
   EXPECT_EQ(search_svg(space(), {}, {}).find("<circle"), std::string::npos);
 }

@@ -47,7 +47,9 @@ TEST(SearchSpace, HasAllCombinationsInTheUnitCube) {
 TEST(SearchSpace, RefusesWhatIsNone) {
   for (const char* text : {"[]", "{}", R"({"variables": {}})", R"({"variables": {"a": 1}})",
                            R"({"variables": {"a": [1, 1]}})", R"({"variables": {"a": [null]}})",
-                           R"({"variables": {"a": [1]}, "x": 1})"}) {
+                           R"({"variables": {"a": [1]}, "x": 1})", R"({"variables": {"": [1]}})",
+                           R"({"variables": {"goal": [1]}})", R"({"variables": {"a": ["\u0000"]}})",
+                           R"({"variables": {"\ufeffa": [1]}})"}) {
     EXPECT_THROW(parse_space(text, "test"), Error) << text;
   }
 }

@@ -155,25 +155,6 @@ WayScore score_of(const std::string& way,
   return score;
 }
 
-// Examples of `count` networks, which the seed draws; more networks hold the fewer.
-Indices some_networks(const EmbeddingData& data, const Indices& train, std::size_t count,
-                      std::uint64_t seed) {
-  std::set<std::string> names;
-  for (const std::size_t i : train) names.insert(data.examples[i].model);
-  std::vector<std::string> order(names.begin(), names.end());
-  std::mt19937_64 engine(seed);
-  for (std::size_t i = order.size(); i > 1; --i) {
-    std::swap(order[i - 1], order[static_cast<std::size_t>(engine() % i)]);
-  }
-  if (count < order.size()) order.resize(count);
-  const std::set<std::string> kept(order.begin(), order.end());
-  Indices result;
-  for (const std::size_t i : train) {
-    if (kept.contains(data.examples[i].model)) result.push_back(i);
-  }
-  return result;
-}
-
 double curve_error(const EmbeddingData& data, const EmbeddingTable& table,
                    const std::vector<Division>& divisions, const EmbeddingFit& wanted,
                    std::size_t networks) {

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <random>
 #include <set>
 
@@ -14,7 +13,7 @@
 #include "foretrain/base/parallel_for.h"
 #include "foretrain/embedding/embed.h"
 #include "foretrain/train/conformal.h"
-#include "foretrain/train/linear.h"
+#include "foretrain/train/embedding_law.h"
 
 namespace foretrain::train {
 namespace {
@@ -28,8 +27,9 @@ constexpr std::array<std::string_view, kMethods.size()> kNames{"linear", "polyno
 constexpr std::size_t kSquared = 12;  // features whose products a polynomial has
 constexpr std::size_t kLeastFamilies = 3;
 constexpr std::size_t kInnerFolds = 5;
-constexpr double kLeastBase = 1e-9;     // seconds
-constexpr double kNearQuantile = 0.95;  // of left-out networks that the domain would hold
+constexpr std::size_t kMostCompared = 1000;  // examples that methods are compared by
+constexpr double kLeastBase = 1e-9;          // seconds
+constexpr double kNearQuantile = 0.95;       // of left-out networks that the domain would hold
 
 std::vector<Setting> settings_of(EmbeddingMethod method) {
   std::vector<Setting> settings;
@@ -106,97 +106,10 @@ std::vector<double> row_of(const EmbeddingTable& table, std::size_t i, const Ind
   return row;
 }
 
-std::vector<embedding::LawTerm> plain_law(const EmbeddingData& data) {
-  const embedding::JobFeatures* const any = &data.examples.front().job;
-  return embedding::law_terms_by({}, {&any, 1});
-}
-
-// Groups of runs share nothing, so each has its own fit; errors are relative.
-learn::LinearModel fit_law(const EmbeddingData& data, const Indices& which,
-                           const std::vector<embedding::LawTerm>& terms) {
-  learn::LinearModel law{kLeastBase, std::vector<double>(terms.size())};
-  const std::size_t each = embedding::term_names().size() + 1;
-  for (std::size_t first = 0; first < terms.size(); first += each) {
-    const std::span<const embedding::LawTerm> group(&terms[first], each);
-    BoostData rows;
-    for (const std::size_t i : which) {
-      const EmbeddingExample& one = data.examples[i];
-      std::vector<double> values = embedding::values_of(group, one.job);
-      if (values.back() == 0) continue;  // of another group
-      values.pop_back();                 // the constant, which the fit has anyway
-      rows.features.push_back(std::move(values));
-      rows.targets.push_back(one.time_s);
-      rows.weights.push_back(1 / (one.time_s * one.time_s));
-    }
-    if (rows.targets.empty()) continue;
-    const learn::LinearModel found = fit_nonnegative(rows);
-    std::copy(found.weights.begin(), found.weights.end(),
-              law.weights.begin() + static_cast<std::ptrdiff_t>(first));
-    law.weights[first + each - 1] = found.intercept;
-  }
-  return law;
-}
-
 double base_s(const EmbeddingExample& one, const FittedForm& fitted, const EmbeddingFit& options) {
   if (options.residual) return one.operators_s;
   return learn::evaluate(learn::Regressor(fitted.form.law),
                          embedding::values_of(fitted.law_terms, one.job));
-}
-
-// Fields that may have laws of their own, alone or together.
-constexpr std::array<std::string_view, 5> kLawFields{"device", "precision", "framework",
-                                                     "memory_format", "strategy"};
-constexpr std::size_t kLeastOfGroup = 40;  // examples that a law of their own needs
-
-std::vector<Indices> sets_of_fields(const EmbeddingData& data, const Indices& which) {
-  const auto names = embedding::word_fields();
-  Indices varied;
-  for (std::size_t f = 0; f < names.size(); ++f) {
-    const std::string& first = data.examples[which.front()].job.words[f];
-    const bool varies = std::any_of(which.begin(), which.end(), [&](std::size_t i) {
-      return data.examples[i].job.words[f] != first;
-    });
-    if (varies && std::find(kLawFields.begin(), kLawFields.end(), names[f]) != kLawFields.end()) {
-      varied.push_back(f);
-    }
-  }
-  std::vector<Indices> sets;
-  for (std::size_t mask = 1; mask < (std::size_t{1} << varied.size()); ++mask) {
-    Indices set;
-    for (std::size_t f = 0; f < varied.size(); ++f) {
-      if ((mask >> f) & 1) set.push_back(varied[f]);
-    }
-    sets.push_back(std::move(set));
-  }
-  return sets;
-}
-
-// Whether each combination of the fields' words has examples enough, of several families.
-bool are_enough(const EmbeddingData& data, const Indices& which, const Indices& fields) {
-  std::map<std::vector<std::string>, std::pair<std::size_t, std::set<std::string>>> groups;
-  for (const std::size_t i : which) {
-    std::vector<std::string> words;
-    for (const std::size_t f : fields) words.push_back(data.examples[i].job.words[f]);
-    auto& [count, families] = groups[words];
-    ++count;
-    families.insert(data.examples[i].family);
-  }
-  return std::all_of(groups.begin(), groups.end(), [](const auto& group) {
-    return group.second.first >= kLeastOfGroup && group.second.second.size() >= kLeastFamilies;
-  });
-}
-
-double law_error(const EmbeddingData& data, const std::vector<Division>& divisions,
-                 const std::vector<embedding::LawTerm>& terms) {
-  std::vector<Judged> judged;
-  for (const Division& division : divisions) {
-    const learn::Regressor law = fit_law(data, division.train, terms);
-    for (const std::size_t i : division.test) {
-      const EmbeddingExample& one = data.examples[i];
-      judged.push_back({learn::evaluate(law, embedding::values_of(terms, one.job)), one.time_s});
-    }
-  }
-  return mean_error(judged);
 }
 
 // All features; of a polynomial also the products of those that boosted trees divide by most.
@@ -230,14 +143,34 @@ double cross_error(const EmbeddingData& data, const EmbeddingTable& table,
   return std::isfinite(error) ? error : std::numeric_limits<double>::max();
 }
 
+std::size_t families_of(const EmbeddingData& data, const Indices& which) {
+  std::set<std::string> families;
+  for (const std::size_t i : which) families.insert(data.examples[i].family);
+  return families.size();
+}
+
+// By families; of fewer than three, as five drawn networks may be of, by networks.
 std::vector<Division> divisions_of(const EmbeddingData& data, const Indices& which,
                                    std::size_t folds, std::uint64_t seed) {
-  std::vector<Division> divisions = by_folds(family_folds(data.examples, which, folds, seed));
+  const bool by_network = families_of(data, which) < kLeastFamilies;
+  std::vector<Division> divisions =
+      by_folds(family_folds(data.examples, which, folds, seed, by_network));
   for (Division& division : divisions) {
     for (std::size_t& i : division.train) i = which[i];
     for (std::size_t& i : division.test) i = which[i];
   }
   return divisions;
+}
+
+// By some of the networks where there are many examples: support vectors take a time that grows
+// with the square of these, and hundreds tell settings apart.
+Indices compared_by(const EmbeddingData& data, const Indices& which, std::uint64_t seed) {
+  if (which.size() <= kMostCompared) return which;
+  std::set<std::string> names;
+  for (const std::size_t i : which) names.insert(data.examples[i].model);
+  const std::size_t count = names.size() * kMostCompared / which.size();
+  const Indices some = some_networks(data, which, count, seed);
+  return families_of(data, some) < kLeastFamilies ? which : some;
 }
 
 // How far the nearest network of another fold is from each network left out, at most, for most.
@@ -356,11 +289,33 @@ EmbeddingTable table_of(const EmbeddingData& data) {
   return table;
 }
 
+std::vector<std::size_t> some_networks(const EmbeddingData& data,
+                                       const std::vector<std::size_t>& which, std::size_t count,
+                                       std::uint64_t seed) {
+  std::set<std::string> names;
+  for (const std::size_t i : which) names.insert(data.examples[i].model);
+  std::vector<std::string> order(names.begin(), names.end());
+  std::mt19937_64 engine(seed);
+  for (std::size_t i = order.size(); i > 1; --i) {
+    std::swap(order[i - 1], order[static_cast<std::size_t>(engine() % i)]);
+  }
+  if (count < order.size()) order.resize(count);
+  const std::set<std::string> kept(order.begin(), order.end());
+  std::vector<std::size_t> result;
+  for (const std::size_t i : which) {
+    if (kept.contains(data.examples[i].model)) result.push_back(i);
+  }
+  return result;
+}
+
 std::vector<std::size_t> family_folds(const std::vector<EmbeddingExample>& examples,
                                       const std::vector<std::size_t>& which, std::size_t folds,
-                                      std::uint64_t seed) {
+                                      std::uint64_t seed, bool by_network) {
+  const auto key = [&](std::size_t i) {
+    return by_network ? examples[i].model : examples[i].family;
+  };
   std::map<std::string, std::size_t> counts;
-  for (const std::size_t i : which) ++counts[examples[i].family];
+  for (const std::size_t i : which) ++counts[key(i)];
   std::vector<std::pair<std::string, std::size_t>> families(counts.begin(), counts.end());
   std::mt19937_64 engine(seed);
   for (std::size_t i = families.size(); i > 1; --i) {
@@ -376,7 +331,7 @@ std::vector<std::size_t> family_folds(const std::vector<EmbeddingExample>& examp
     *least += count;
   }
   std::vector<std::size_t> result;
-  for (const std::size_t i : which) result.push_back(place.at(examples[i].family));
+  for (const std::size_t i : which) result.push_back(place.at(key(i)));
   return result;
 }
 
@@ -416,19 +371,11 @@ double predict_s(const FittedForm& fitted, const EmbeddingData& data, const Embe
 
 EmbeddingFit with_law(const EmbeddingData& data, const std::vector<std::size_t>& which,
                       EmbeddingFit options) {
-  options.law_terms = plain_law(data);
-  if (options.residual || !options.law) return options;
-  const std::vector<Division> divisions = divisions_of(data, which, kInnerFolds, options.seed);
-  double least = law_error(data, divisions, options.law_terms);
-  std::vector<const embedding::JobFeatures*> jobs;
-  for (const std::size_t i : which) jobs.push_back(&data.examples[i].job);
-  for (const Indices& fields : sets_of_fields(data, which)) {
-    if (!are_enough(data, which, fields)) continue;
-    const auto terms = embedding::law_terms_by(fields, jobs);
-    const double error = law_error(data, divisions, terms);
-    if (error >= least) continue;
-    least = error;
-    options.law_terms = terms;
+  if (options.residual || !options.law) {
+    options.law_terms = plain_law(data);
+  } else {
+    options.law_terms =
+        choose_law(data, which, divisions_of(data, which, kInnerFolds, options.seed));
   }
   return options;
 }
@@ -436,7 +383,8 @@ EmbeddingFit with_law(const EmbeddingData& data, const std::vector<std::size_t>&
 std::vector<EmbeddingScore> compare_methods(const EmbeddingData& data, const EmbeddingTable& table,
                                             const std::vector<std::size_t>& which,
                                             const EmbeddingFit& options) {
-  const std::vector<Division> divisions = divisions_of(data, which, kInnerFolds, options.seed);
+  const std::vector<Division> divisions =
+      divisions_of(data, compared_by(data, which, options.seed), kInnerFolds, options.seed);
   std::vector<EmbeddingMethod> methods = options.methods;
   if (methods.empty()) methods.assign(kMethods.begin(), kMethods.end());
   std::vector<EmbeddingScore> tried;

@@ -58,19 +58,23 @@ struct EmbeddingTable {
 };
 EmbeddingTable table_of(const EmbeddingData& data);
 
-// Families in folds of about as many examples each; which one the seed says.
+// Those of `which` that are of `count` networks, which the seed draws; more networks hold the
+// fewer.
+std::vector<std::size_t> some_networks(const EmbeddingData& data,
+                                       const std::vector<std::size_t>& which, std::size_t count,
+                                       std::uint64_t seed);
+
+// Families (or networks) in folds of about as many examples each; which one the seed says.
 std::vector<std::size_t> family_folds(const std::vector<EmbeddingExample>& examples,
                                       const std::vector<std::size_t>& which, std::size_t folds,
-                                      std::uint64_t seed);
+                                      std::uint64_t seed, bool by_network = false);
 
 struct FittedForm {
   std::vector<std::size_t> columns{};  // of the table that its map counts
   std::vector<embedding::LawTerm> law_terms{};
   EmbeddingForm form{};
 };
-// The options with the law whose error is least on families left out of `which`, without a
-// regressor: one for all, or one for each device, precision, framework, memory format, strategy, or
-// combination of these.
+// The options with the `law_terms` that `choose_law` finds by families of `which`.
 EmbeddingFit with_law(const EmbeddingData& data, const std::vector<std::size_t>& which,
                       EmbeddingFit options);
 // Fits to the examples `which`.
