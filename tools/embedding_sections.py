@@ -36,7 +36,7 @@ def error_of(tests: dict, way: str) -> float:
 
 def ways_table(tests: dict) -> str:
     metrics = list(tests["ways"][0]["metrics"])
-    several = metrics if len(metrics) > 1 else []
+    several = metrics if 1 < len(metrics) <= 3 else []
     rows = []
     for way, meaning in WAYS.items():
         for one in tests["ways"]:
