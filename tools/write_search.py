@@ -160,11 +160,12 @@ def page(body: list[list[str]], designs: list[list[str]], seeds: int, most: int)
             f"Written by `make search-report DATA=dir`; do not edit. [Design and search](search.md) says how the search works. For each model that "
             f"Pollux measured, the space is its measured placements (devices, nodes, devices on the fullest node) and batches, the goal is the time "
             f"per sample. Medians over {seeds} seeds, least and most in brackets: runs until a point within 5 % of the best is found, by "
-            f"`foretrain search` (at most {most} runs) and by points drawn at random; then where the stop rule of 10 % ends a search.", "",
+            f"`foretrain search` (at most {most} runs) and by points drawn at random; then where the stop rule of 10 % ends a search. "
+            f"One run more than the most that were made stands for a search that did not come so near; the two ends are medians of their own.", "",
             *table(head, body, 1), "", "## Designs", "",
             f"Candidates are each model's counts of devices and batches, with the mean of their measured steps; a run costs its device-seconds, the "
             f"budget is a share of what all of them cost. Ernest's law is fitted to the runs of `foretrain design`, and to {seeds} sets of runs drawn "
-            f"at random for the same budget; errors are means over all other candidates.", "",
+            f"at random for the same budget; errors are means over all other candidates. Sets of fewer than four runs have no law and do not count.", "",
             *table(["model", "budget", "runs", "designed", "drawn: mean", "drawn: median", "drawn sets that are worse"], designs, 1), ""]  # fmt: skip
 
 

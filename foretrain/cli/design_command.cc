@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <memory>
 
 #include "foretrain/base/error.h"
@@ -122,6 +123,10 @@ void run_design(const Options& options, Console& console) {
          format("%.4g", candidates[run].cost), format("%.2f", design.shares[run])});
   }
   console.write(render(table, console.screen));
+  const bool left_over = std::any_of(design.runs.begin(), design.runs.end(), [&](std::size_t run) {
+    return design.shares[run] <= scaling::kKeptShare;
+  });
+  if (left_over) console.line("  shares of 0.3 and less: added with what was left of the budget");
   console.line(format("  %zu of %zu runs, cost %.4g of %.4g; variance of the weights %.4g",
                       design.runs.size(), candidates.size(), design.cost, options.budget,
                       design.variance));

@@ -15,7 +15,6 @@ namespace {
 
 using Features = std::vector<std::vector<double>>;
 
-constexpr double kKept = 0.3;  // share above which a run is made, as in Ernest
 constexpr int kRounds = 5000;
 
 // Every column with a largest value of 1.
@@ -134,7 +133,7 @@ void choose(const Features& rows, const std::vector<double>& costs, double budge
     return design.shares[a] > design.shares[b];
   });
   for (const std::size_t run : order) {
-    if (design.shares[run] > kKept && fits(run)) take(run);
+    if (design.shares[run] > kKeptShare && fits(run)) take(run);
   }
   while (true) {
     const double now = soft_variance(information);

@@ -40,6 +40,7 @@ struct Design {
 // it goes to the runs that lower the variance most for their cost. Throws Error(BadInput) for
 // candidates that are none, for more than kMostCandidates, whose rounds would take minutes, and
 // where the budget does not allow runs that determine all weights.
+inline constexpr double kKeptShare = 0.3;
 inline constexpr std::size_t kMostCandidates = 1000;
 Design design_runs(const std::vector<Candidate>& candidates, double budget);
 
