@@ -120,7 +120,7 @@ lab-accuracy: build  ## predictions against what the lab measured, writes docs/l
 # Trainings that are done are kept in build/inspector and not repeated; an interrupted call goes on.
 INSPECTOR_DATA ?= data/lab/third_machine
 INSPECTOR_SETTINGS ?= data/lab/resources
-INSPECTOR_OTHERS ?= data/lab/second_machine
+INSPECTOR_OTHERS ?= data/lab/second_machine data/lab/fourth_machine
 .PHONY: inspector-report inspector-ablations inspector-transfer predictors
 inspector-report: build  ## predicted use of resources against the lab, writes docs/inspector.md
 	@python3 -B tools/write_inspector.py $(FORETRAIN) $(INSPECTOR_DATA) docs --settings $(INSPECTOR_SETTINGS) \
@@ -133,7 +133,7 @@ inspector-transfer: build  ## train the transfers that docs/inspector.md compare
 	@python3 -B tools/inspector_transfer.py $(FORETRAIN) $(INSPECTOR_SETTINGS) build/inspector
 
 predictors: build  ## refit the predictors that are shipped beside the program: data/inspectors/
-	@$(FORETRAIN) fit inspector --data data/lab/third_machine,data/lab/resources,data/lab/second_machine \
+	@$(FORETRAIN) fit inspector --data data/lab/third_machine,data/lab/resources,data/lab/second_machine,data/lab/fourth_machine \
 	    -o data/inspectors/lab.json
 
 # Needs a Python with torch and scikit-learn. An interrupted call goes on from the last checkpoint in build/embedding.

@@ -66,6 +66,11 @@ def data_table(data: pathlib.Path) -> tuple[list[str], list[str]]:
     return table(header, body, 1), [name for name, splits in counts.items() if splits.get("test", 0) < FEW]
 
 
+def has_whole_jobs(data: pathlib.Path) -> bool:
+    with (data / "runs.csv").open(encoding="utf-8", newline="") as file:
+        return any(row["wall_s"] for row in csv.DictReader(file))
+
+
 def machine_of(data: pathlib.Path) -> str:
     with (data / "machines.csv").open(encoding="utf-8", newline="") as file:
         return ", ".join(sorted({f"{row['cpu'].strip()} ({row['cores']} cores)" for row in csv.DictReader(file)}))
@@ -96,8 +101,8 @@ def settings_table(rows: list[dict], settings: list[str], role: str) -> list[str
 
 def what_if_section(machines: list[list[dict]], whole: list[dict]) -> list[str]:
     """`machines`: rows of each, whose jobs are compared with each other alone; `whole`: steps and lengths of whole jobs
-    of the last one, which vary in their workers."""
-    changes = what_if.changes_of(whole, what_if.noise_of(machines[-1] + whole))
+    of one machine, which vary in their workers."""
+    changes = what_if.changes_of(whole, what_if.noise_of(sum(machines, []) + whole))
     for rows in machines:
         changes += what_if.changes_of(rows, what_if.noise_of(rows))
     header, body = what_if.table_rows(changes)
@@ -267,7 +272,8 @@ def main() -> None:
             for method, (_, how) in METHODS.items()}  # fmt: skip
     rows_of = {method: runs.rows(folder) for method, folder in fits.items()}
     defaults = [rows_of["hybrid"], *(one.rows(one.fit_pooled(*METHODS["hybrid"][1])) for one in machines[1:])]
-    whole = of_settings.whole_jobs(of_settings.fit_pooled(*METHODS["hybrid"][1]))
+    of_jobs = next((one for one in machines if has_whole_jobs(one.data)), of_settings)
+    whole = of_jobs.whole_jobs(of_jobs.fit_pooled(*METHODS["hybrid"][1]))
     every = rows_of["hybrid"] + ([row for row in defaults[place] if row["setting"] != BASE] if place else [])
     if options.without_networks:
         moved, more, designs = LEFT_OUT, {}, []

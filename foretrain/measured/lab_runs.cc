@@ -169,8 +169,9 @@ std::vector<MeasuredStep> calibration_runs(const std::filesystem::path& data,
   std::vector<MeasuredStep> steps;
   for (Table& runs : open_runs(data)) {
     for (Row row; runs.next(row);) {
+      if (!cell(row, "wall_s").empty()) continue;  // a whole job
       if (!wanted) wanted = cell(row, "setting");
-      const bool good = cell(row, "status") == "ok" && cell(row, "wall_s").empty();
+      const bool good = cell(row, "status") == "ok";
       if (!good || cell(row, "setting") != *wanted || cell(row, "split") == "test") continue;
       const std::string where = runs.where() + ": line " + std::to_string(row.line);
       MeasuredStep step{parse_request(request_of_run(row, where), where), 0,

@@ -38,10 +38,10 @@ std::string run_request(const std::string& configuration, const std::string& whe
 // there is none.
 std::vector<Table> open_runs(const std::filesystem::path& data);
 
-// Good runs of one setting ("": that of the first run), none of the test split, evenly
-// chosen. Of the lab `count` (10) of different models; of steps that were recorded one by one,
-// which have no setting, `count` (all). Throws Error: BadInput naming the line; NotFound where
-// there is no such run; Io.
+// Good runs of one setting ("": that of the first run that is no whole job), none of the test
+// split, evenly chosen. Of the lab `count` (10) of different models; of steps that were recorded
+// one by one, which have no setting, `count` (all). Throws Error: BadInput naming the line;
+// NotFound where there is no such run; Io.
 std::vector<MeasuredStep> calibration_runs(const std::filesystem::path& data,
                                            const std::string& setting = "",
                                            std::optional<std::size_t> count = {});

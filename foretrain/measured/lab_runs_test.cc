@@ -60,6 +60,14 @@ TEST(LabRuns, AWholeJobIsComparedByItsWallTime) {
   EXPECT_EQ(mapped[0].measured, 31.5);
 }
 
+// The file begins with whole jobs of another setting, whose steps are those of a whole job.
+TEST(LabRuns, CalibrateByStepsThoughWholeJobsComeFirst) {
+  const std::vector<MeasuredStep> runs = calibration_runs("data/lab/fourth_machine", "", 5);
+  ASSERT_EQ(runs.size(), 5U);
+  for (const MeasuredStep& run : runs) EXPECT_GT(run.step_time_s, 0);
+  EXPECT_THROW(calibration_runs("data/lab/fourth_machine", "ddp1-quota-1g", 5), Error);
+}
+
 // Those on Ray tell an epoch and the whole training in their details.
 TEST(LabRuns, ATrainingIsComparedByItsEpochAndItsTime) {
   std::vector<std::string> columns = kColumns;
