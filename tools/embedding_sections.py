@@ -69,7 +69,8 @@ def timm_section(tests: dict) -> str:
 {tests['rows']:,} measured steps of {tests['networks']} networks of {tests['families']} families (timm's modules), {tests['folds']} folds by
 family: every row is predicted by what other families taught, method and settings chosen by families of those alone.{skipped}
 Errors are means of |predicted / measured - 1|. The operator engine's constants were not fitted anew in each fold: where these rows
-took part in their choice, its row and the residual's are in sample; [accuracy.md](accuracy.md) says which did.
+took part in their choice, its row and the residual's are in sample; [accuracy.md](accuracy.md) says which did. The terms of the plain
+target's law, that it may be one for each memory format, and the regressors' settings were chosen with errors of these folds in view.
 
 {ways_table(tests)}
 
@@ -131,7 +132,8 @@ def jobs_section(tests: dict, speed: dict | None) -> str:
 
 {tests['rows']:,} whole jobs of {tests['networks']} architectures, {tests['folds']} folds by architecture: the time from start to end. Ernest
 is refitted with the first 3 or 7 of each new workload's runs (in an order that a seed draws) and judged on its others; the embedding is
-judged on the same ones and saw no run of that architecture. The operator engine knows nothing of this machine: no calibration. Without refitting, one law of Ernest is fitted to the architectures that are
+judged on the same ones and saw no run of that architecture. The operator engine knows nothing of this machine: no calibration. The jobs were made beside other programs
+([collect.md](collect.md)). Without refitting, one law of Ernest is fitted to the architectures that are
 learned from. The factor is Ernest's error over the better one of the two targets.{inference}
 
 {table(head, ernest_rows(tests))}

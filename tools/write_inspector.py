@@ -194,6 +194,8 @@ def introduction(folders: list[pathlib.Path]) -> list[str]:
         " the base setting's train split. What the replay assumes and how large the trees are"
         " was chosen by folds of the first campaign's train split (an AMD EPYC), some of it after errors on that"
         " campaign's test split had been seen; so was the rule that a transferred model keeps the domain of its base."
+        " That `fourth_machine` trains too, and that predictions stay those of the machine with three repeats, was settled after errors on both"
+        " test splits had been seen."
         " [The model's page](models/inspector.md) names each such choice.",
         "",
     ]
